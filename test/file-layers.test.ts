@@ -464,6 +464,31 @@ describe("freshness", () => {
     });
   });
 
+  it("is demanded for all places of all files of a diff at once", async () => {
+    const names = Array.from({ length: 25 }, (_, at) => `f${at}.txt`);
+    const lines = Array.from({ length: 20_000 }, (_, at) => `line ${at + 1}\n`);
+    for (const name of names) fixture.put(name, "one\ntwo\n");
+    fixture.put("long.txt", lines.join(""));
+    const small = names.map((name) => `--- a/${name}\n+++ b/${name}\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n`);
+    const hunkAt = (line: number) =>
+      `@@ -${line},2 +${line},2 @@\n line ${line}\n-line ${line + 1}\n+line ${line + 1}!\n`;
+    const diff = `${small.join("")}--- a/long.txt\n+++ b/long.txt\n${hunkAt(100)}${hunkAt(15_000)}`;
+    const error = await fixture.refused("apply_diff", { diff });
+    expect(error).toMatchObject({ code: "EDIT_NOT_READ", details: { errorCode: 6 } });
+    expect(error.message).toContain('26 files have not been read yet in this session: "f0.txt"');
+    expect(error.hint).toContain('"long.txt", lines 100-101, lines 15000-15001');
+    const { files } = error.details as {
+      files: { path: string; places: { startLine: number; endLine: number }[] }[];
+    };
+    for (const { path, places } of files) {
+      if (places.length === 0) await read(path);
+      for (const { startLine, endLine } of places)
+        await read(path, { start_line: startLine, end_line: endLine });
+    }
+    await fixture.ok("apply_diff", { diff });
+    expect(fixture.text("f24.txt")).toBe("one\n2\n");
+  });
+
   it("is each session's own", async () => {
     fixture.put("a.txt", "one\n");
     await read("a.txt");

@@ -30,7 +30,11 @@ const files = once(() => {
       "Paths that may be read but not changed, in addition to the built-in ones.",
       { default: [], merge: "add", tighten: added },
     ),
-    maxFileSize: setting(bytes(), "Largest file in bytes.", { default: 100 * 2 ** 20, tighten: smaller }),
+    maxFileSize: setting(
+      bytes(),
+      "Largest file in bytes that is read or written as a whole. Ranges of lines, moves, copies and deletes are not limited.",
+      { default: 100 * 2 ** 20, tighten: smaller },
+    ),
     strict: section("Stricter rules for paths.", {
       noParent: strict("Refuse every path that contains `..`."),
       noSymlinks: strict("Refuse every symbolic link."),
@@ -84,9 +88,11 @@ const idempotency = once(() =>
 const journal = once(() =>
   section("What is kept so that file changes can be undone.", {
     maxAgeDays: setting(atLeastOne(), "Changes older than this can no longer be undone.", { default: 30 }),
-    maxBytes: setting(bytes(), "Forget the oldest changes beyond this many bytes of stored content.", {
-      default: 2 ** 30,
-    }),
+    maxBytes: setting(
+      bytes(),
+      "Forget the oldest changes beyond this many bytes of stored content. A change that alone exceeds it can be undone as long as it is the newest one.",
+      { default: 2 ** 30 },
+    ),
     maxIgnoredBytes: setting(
       bytes(),
       "Bytes of ignored files, such as installed packages, that commands replaced and that are kept for an undo. They do not count towards maxBytes.",

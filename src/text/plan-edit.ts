@@ -26,6 +26,8 @@ export interface PlannedEdit {
   readonly spans: readonly LineSpan[];
   /** The byte at which each of them begins in its first line. */
   readonly starts: readonly number[];
+  /** The byte after each of them. */
+  readonly ends: readonly number[];
   readonly replacements: number;
   readonly encoding: string;
 }
@@ -73,6 +75,7 @@ function planFirstText(space: SearchSpace, decoded: DecodedText, newStr: string)
     how: "exact",
     spans: [{ startLine: 1, endLine: 1 }],
     starts: [at],
+    ends: [at],
     replacements: 1,
     encoding: decoded.encoding,
   };
@@ -106,6 +109,7 @@ function planMatch(bytes: Uint8Array, { space, decoded, match, edit }: Found): E
     how: match.how,
     spans: toLines(space, match.spans),
     starts: match.spans.map(({ start }) => space.byteOffset(start)),
+    ends: match.spans.map(({ end }) => space.byteOffset(end)),
     replacements: match.spans.length,
     encoding: decoded.encoding,
   };

@@ -43,6 +43,7 @@ export function createFiles(options: FilesOptions): Files {
   };
   return {
     root: guard.root,
+    maxFileSize: guard.maxFileSize,
     check: (path, access) => guard.check(path, access),
     stat: async (path) => guard.stat(path),
     read: (path, range) => guard.read(path, range),

@@ -1,3 +1,5 @@
+import type { SeenPart } from "./seen.js";
+
 export type CodeQueryType = "function" | "class" | "variable" | "file" | "text" | "all";
 
 /** What is looked for in the workspace's code. */
@@ -43,6 +45,8 @@ export interface ShownLines {
   readonly identity: string;
   readonly start: number;
   readonly lines: readonly string[];
+  /** Parts of lines that are too long to be shown whole. */
+  readonly parts?: readonly SeenPart[];
 }
 
 export interface CodeAnswer {
@@ -79,6 +83,8 @@ export interface GrepLine {
   readonly file: string;
   readonly line: number;
   readonly text: string;
+  /** The first character that is shown of a line that is too long, if it is not the first one of the line. */
+  readonly startChar?: number;
   /** `false` for a line around a match. */
   readonly isMatch: boolean;
 }

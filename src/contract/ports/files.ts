@@ -139,6 +139,8 @@ export type PathVerdict =
 export interface Files {
   /** Absolute path of the workspace. */
   readonly root: string;
+  /** Largest file in bytes that is read or written as a whole. @default none */
+  readonly maxFileSize?: number;
   check(path: string, access?: "read" | "write"): PathVerdict;
   stat(path: string): Promise<FileStat | null>;
   read(path: string, range?: ReadRange): Promise<Uint8Array>;

@@ -10,9 +10,11 @@ export interface NodeAttributes {
 /** A file as the journal remembers it. */
 export interface FileImage extends NodeAttributes {
   readonly type: "file";
-  /** Empty for a large file of which only the difference to what took its place is kept. */
+  /** Empty for a large file that was only moved, or of which only the difference to what took its place is kept. */
   readonly hash: string;
   readonly size: number;
+  /** Of a large file that was moved: its time of modification in nanoseconds. */
+  readonly modified?: string;
   /** How it comes out of the content that took its place, where it is not kept whole. */
   readonly delta?: ContentDelta;
 }

@@ -6,12 +6,24 @@ export interface SeenLines {
   readonly lines: readonly string[];
 }
 
+/** A part of a line that was too long to be shown in one go. */
+export interface SeenPart {
+  readonly line: number;
+  /** The first character that was shown; characters count from 1. */
+  readonly char: number;
+  readonly text: string;
+  /** Whether the line ends with it. */
+  readonly isEnd: boolean;
+}
+
 /** What a session knows of one file. */
 export interface SeenFile {
   /** `FileStat.identity` of when it was last looked at: a quick look, never the verdict. */
   readonly identity: string;
   /** Runs in the order of their lines, none touching another; all of one version of the file. */
   readonly runs: readonly SeenLines[];
+  /** Parts of lines that are not in `runs`, in their order. @default none */
+  readonly parts?: readonly SeenPart[];
   /** Every line was shown. */
   readonly complete: boolean;
   /** The encoding that it was read in, where the reader named one. */
@@ -23,6 +35,8 @@ export interface Sighting extends SeenLines {
   readonly identity: string;
   /** They are the whole file. */
   readonly complete: boolean;
+  /** Parts of further lines. @default none */
+  readonly parts?: readonly SeenPart[];
   /** The encoding that the reader named; none where it was found out. */
   readonly encoding?: string;
 }

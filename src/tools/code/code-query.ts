@@ -98,9 +98,7 @@ async function search(request: QueryInput, ctx: ToolContext): Promise<QueryResul
     contextLines: request.context_lines,
     limit: request.limit,
   });
-  for (const { file, identity, start, lines } of answer.shown) {
-    ctx.seen.note(file, { identity, start, lines, complete: false });
-  }
+  for (const { file, ...shown } of answer.shown) ctx.seen.note(file, { ...shown, complete: false });
   const { matches, truncated, index, notes } = answer;
   return {
     query,

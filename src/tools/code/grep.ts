@@ -25,7 +25,11 @@ const output = z.object({
       z.object({
         file: z.string(),
         line: z.number(),
-        text: z.string().describe("A very long line is truncated."),
+        text: z.string().describe("Of a very long line, the part around the match."),
+        startChar: z
+          .number()
+          .optional()
+          .describe("First character of the line that is shown, if not its first."),
         isMatch: z.boolean().describe("false for a line around a match."),
       }),
     )
@@ -60,9 +64,7 @@ export const grep: Tool = defineTool({
 async function search(request: GrepInput, ctx: ToolContext): Promise<GrepResult> {
   const { mode, limit, offset, ignore_case: ignoreCase, ...rest } = request;
   const answer = await ctx.code.grep({ ...rest, mode, limit, offset, ignoreCase });
-  for (const { file, identity, start, lines } of answer.shown) {
-    ctx.seen.note(file, { identity, start, lines, complete: false });
-  }
+  for (const { file, ...shown } of answer.shown) ctx.seen.note(file, { ...shown, complete: false });
   const { lines, files, total, notes } = answer;
   const isContent = mode === "content";
   const pageSize = isContent ? lines.filter(({ isMatch }) => isMatch).length : files.length;
@@ -91,11 +93,12 @@ function render(result: GrepResult, { pattern, offset, context }: GrepInput): st
 
 /** As grep prints them: "file:12:text", and "file-11-text" for lines around a match. */
 function renderLines(lines: NonNullable<GrepResult["lines"]>, context: number): string[] {
-  return lines.flatMap(({ file, line, text, isMatch }, at) => {
+  return lines.flatMap(({ file, line, text, isMatch, startChar }, at) => {
     const last = lines[at - 1];
     const isApart = context > 0 && last !== undefined && (last.file !== file || last.line !== line - 1);
     const mark = isMatch ? ":" : "-";
-    return [...(isApart ? ["--"] : []), `${file}${mark}${line}${mark}${text}`];
+    const from = startChar === undefined ? "" : ` [from start_char ${startChar}]`;
+    return [...(isApart ? ["--"] : []), `${file}${mark}${line}${mark}${text}${from}`];
   });
 }
 

@@ -1,15 +1,16 @@
 import type { ToolContext } from "../../contract/context.js";
-import { joinRuns, type LineRun } from "../../text/line-runs.js";
+import { hasLine, joinRuns } from "../../text/line-runs.js";
 import { alignRuns } from "./align-lines.js";
 import { compareSeen } from "./freshness.js";
-import { base64, readPresentFile } from "./layers.js";
+import { partsIn, type KnownLines } from "./known-lines.js";
+import { base64, isReadWhole, readPresentFile } from "./layers.js";
 
 /** What a session knew about a file before Tenon changed it. */
 export interface KnownBefore {
   readonly path: string;
   /** All lines of the file. */
   readonly lines: readonly string[];
-  readonly known: readonly LineRun[];
+  readonly known: KnownLines;
   readonly encoding: string | undefined;
 }
 
@@ -21,11 +22,15 @@ export async function rememberBefore(deps: SeenDeps, paths: readonly string[]): 
   for (const path of new Set(paths)) {
     await deps.seen.load(path);
     const stat = await deps.files.stat(path);
-    if (deps.seen.get(path) === undefined || stat?.type !== "file") continue;
+    if (deps.seen.get(path) === undefined || stat?.type !== "file" || !isReadWhole(deps, stat)) continue;
     const { seen, lines } = await readPresentFile(deps, path, stat);
     if (seen === undefined || seen.encoding === base64) continue;
-    const { runs } = compareSeen(seen, lines);
-    known.push({ path, lines: lines.slice(1, lines.count), known: runs, encoding: seen.encoding });
+    known.push({
+      path,
+      lines: lines.slice(1, lines.count),
+      known: compareSeen(seen, lines).known,
+      encoding: seen.encoding,
+    });
   }
   return known;
 }
@@ -34,13 +39,13 @@ export async function rememberBefore(deps: SeenDeps, paths: readonly string[]): 
 export async function carrySeen(deps: SeenDeps, before: readonly KnownBefore[]): Promise<void> {
   for (const { path, lines, known, encoding } of before) {
     const stat = await deps.files.stat(path);
-    if (stat?.type !== "file") {
+    if (stat?.type !== "file" || !isReadWhole(deps, stat)) {
       deps.seen.forget(path);
       continue;
     }
     const now = (await readPresentFile(deps, path, stat)).lines;
     const after = now.slice(1, now.count);
-    const isKnown = new Set(known.flatMap(({ start, lines: own }) => own.map((_, at) => start + at)));
+    const isKnown = new Set(known.runs.flatMap(({ start, lines: own }) => own.map((_, at) => start + at)));
     // For each current line, its previous number; 0 for a new line.
     const [origin = []] = alignRuns([{ start: 1, lines: after }], lines);
     const runs = joinRuns(
@@ -53,6 +58,7 @@ export async function carrySeen(deps: SeenDeps, before: readonly KnownBefore[]):
     deps.seen.set(path, {
       identity: stat.identity,
       runs,
+      parts: partsIn(known.parts, after).filter(({ line }) => !hasLine(runs, line)),
       complete,
       ...(encoding !== undefined && { encoding }),
     });

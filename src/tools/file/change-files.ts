@@ -1,6 +1,7 @@
 import type { ToolContext } from "../../contract/context.js";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { ToolPreview } from "../../contract/tool.js";
+import { writeTooLarge } from "../../contract/write-too-large.js";
 import { isConflict } from "./layer-errors.js";
 
 /** A change that passed all layers. */
@@ -40,6 +41,31 @@ export async function changeFiles<Result>(
   }
 }
 
+/** The preview of a change; one that would be refused for its size is refused here, before a person is asked. */
+export async function previewChange<Result>(
+  { files }: Pick<ToolContext, "files">,
+  { mutations, preview }: PlannedChange<Result>,
+): Promise<ToolPreview> {
+  const limit = files.maxFileSize ?? Number.POSITIVE_INFINITY;
+  for (const mutation of mutations) {
+    if (!("path" in mutation)) continue;
+    const before = mutation.op === "append" ? ((await files.stat(mutation.path))?.size ?? 0) : 0;
+    const size = before + sizeOf(mutation);
+    if (size > limit) throw writeTooLarge(mutation.path, size, limit);
+  }
+  return preview;
+}
+
+/** The size of what a mutation writes. */
+function sizeOf(mutation: FileMutation): number {
+  if (mutation.op === "write" || mutation.op === "append") return mutation.data.length;
+  if (mutation.op !== "splice") return 0;
+  return mutation.splices.reduce(
+    (sum, { start, end, data }) => sum + data.length - (end - start),
+    mutation.before.length,
+  );
+}
+
 /** How a tool that changes files works. */
 export interface FileChange<Input, Result> {
   /** Checks that do not read files; throws if one fails. */
@@ -56,7 +82,7 @@ export function fileChangeMethods<Input, Result>({ check, plan }: FileChange<Inp
     },
     async preview(input: Input, ctx: ToolContext): Promise<ToolPreview> {
       check(input, ctx);
-      return (await plan(input, ctx)).preview;
+      return previewChange(ctx, await plan(input, ctx));
     },
     execute(input: Input, ctx: ToolContext): Promise<Result> {
       check(input, ctx);

@@ -12,6 +12,8 @@ export const copyFile = defineTool({
   category: "file",
   annotations: { title: "Copy a file", dangerous: true },
   examples: [{ arguments: { from: "config.example.json", to: "config.json" } }],
+  // A copy takes as long as the file is large.
+  timeoutMs: 600_000,
   input: transferInput,
   output: z.object({ from: z.string(), to: z.string(), success: z.boolean() }),
   resources: ({ from, to }) => ({ reads: [{ path: from }], writes: [{ path: to }] }),

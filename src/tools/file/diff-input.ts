@@ -3,7 +3,7 @@ import type { ToolContext } from "../../contract/context.js";
 import { ToolError, ToolValidationError } from "../../contract/errors.js";
 import type { Resource } from "../../contract/resources.js";
 import type { FilePatch } from "../../text/file-patch.js";
-import { changeFiles } from "./change-files.js";
+import { changeFiles, previewChange } from "./change-files.js";
 import { checkPath } from "./layers.js";
 import { noChange } from "./layer-errors.js";
 import { planDiff, type DiffResult } from "./plan-diff.js";
@@ -36,7 +36,8 @@ export function diffMethods<Input>(parse: (input: Input) => FilePatch[]) {
       read(input, ctx);
       return { behavior: "allow" as const };
     },
-    preview: async (input: Input, ctx: ToolContext) => (await planDiff(read(input, ctx), ctx)).preview,
+    preview: async (input: Input, ctx: ToolContext) =>
+      previewChange(ctx, await planDiff(read(input, ctx), ctx)),
     execute(input: Input, ctx: ToolContext): Promise<DiffResult> {
       const patches = read(input, ctx);
       return changeFiles(ctx, () => planDiff(patches, ctx));

@@ -2,7 +2,7 @@ import type { ToolContext } from "../../contract/context.js";
 import type { FileStat } from "../../contract/ports/files.js";
 import { decodeText } from "../../text/decode-text.js";
 import { looksBinary } from "../../text/is-binary.js";
-import type { LineRun } from "../../text/line-runs.js";
+import { nothingKnown, type KnownLines } from "./known-lines.js";
 import { requireText, type PresentFile } from "./layers.js";
 import { namedEncoding } from "./note-written.js";
 import { createPresentLines, type PresentLines } from "./present-lines.js";
@@ -15,7 +15,7 @@ export interface StagedFile {
   /** The encoding that the caller named when reading it, if any. */
   readonly named?: string | undefined;
   /** The lines that the session knows, by their numbers in `lines`. */
-  readonly known: readonly LineRun[];
+  readonly known: KnownLines;
   /** The file on disk, if no patch has changed it yet. */
   readonly present?: PresentFile;
 }
@@ -76,7 +76,7 @@ const maxShownBytes = 1 << 20;
 export function toStagedFile(
   bytes: Uint8Array,
   { encoding, named }: Pick<StagedFile, "encoding" | "named">,
-  known: readonly LineRun[],
+  known: KnownLines,
 ): StagedFile {
   let lines: PresentLines | undefined;
   return {
@@ -91,7 +91,7 @@ export function toStagedFile(
 }
 
 function emptyFile(): StagedFile {
-  return toStagedFile(new Uint8Array(), { encoding: "utf8" }, []);
+  return toStagedFile(new Uint8Array(), { encoding: "utf8" }, nothingKnown);
 }
 
 async function fromDisk(deps: DiffStage["deps"], path: string): Promise<StagedFile> {
@@ -103,7 +103,7 @@ async function fromDisk(deps: DiffStage["deps"], path: string): Promise<StagedFi
     bytes,
     encoding,
     named: present.seen?.encoding,
-    known: [],
+    known: nothingKnown,
     present,
     get lines() {
       return present.lines;
@@ -119,10 +119,12 @@ async function refresh(
   const stat = file === null ? null : await files.stat(path);
   if (file === null || stat === null) return seen.forget(path);
   const { known, lines, named, bytes } = file;
-  const complete = lines.count === 0 || known[0]?.lines.length === lines.count;
+  const { runs, parts } = known;
+  const complete = lines.count === 0 || runs[0]?.lines.length === lines.count;
   seen.set(path, {
     identity: stat.identity,
-    runs: known,
+    runs,
+    parts,
     complete,
     ...(named === undefined ? namedEncoding(bytes, lines.encoding) : { encoding: named }),
   });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applySplices } from "../../text/make-splice.js";
 import { cutRun, joinRuns, type LineRun } from "../../text/line-runs.js";
-import { bytesAfter, editText, runsAfter, textsBetween } from "./edited-text.js";
+import { bytesAfter, editText, knownAfter, textsBetween, type EditedText } from "./edited-text.js";
 import { createPresentLines } from "./present-lines.js";
 import { randomCases } from "../../../test/setup/random-cases.js";
 
@@ -25,7 +25,10 @@ function toSplices(content: string, list: readonly (readonly [number, number, st
   });
 }
 
-describe("runsAfter", () => {
+const runsAfter = (runs: readonly LineRun[], edited: EditedText) =>
+  knownAfter({ runs, parts: [] }, edited).runs;
+
+describe("knownAfter", () => {
   it("says of each line what it really is, and knows all where all was known", () => {
     fc.assert(
       fc.property(

@@ -3,6 +3,7 @@ import { decodeText } from "../../text/decode-text.js";
 import { dropLines, hasLine, spliceRuns, type LineChange, type LineRun } from "../../text/line-runs.js";
 import type { Splice } from "../../text/splice.js";
 import { splitAt } from "./lines/line-page.js";
+import { partsAfter, type KnownLines } from "./known-lines.js";
 import { createPresentLines, type PresentLines } from "./present-lines.js";
 
 /** A text and the splices that change it. */
@@ -67,10 +68,16 @@ function firstSpliceFrom(splices: readonly Splice[], byte: number): number {
   return low;
 }
 
-/** The lines that a session knows after an edit, from those that it knew before. */
-export function runsAfter(runs: readonly LineRun[], edited: EditedText): readonly LineRun[] {
-  const { changes } = edited;
-  if (changesLineEnds(edited)) return coversAll(runs, edited.lines) ? allLinesAfter(edited) : [];
+/** What a session knows after an edit, from what it knew before. */
+export function knownAfter({ runs, parts }: KnownLines, edited: EditedText): KnownLines {
+  if (changesLineEnds(edited)) {
+    return { runs: coversAll(runs, edited.lines) ? allLinesAfter(edited) : [], parts: [] };
+  }
+  const after = runsAfter(runs, edited);
+  return { runs: after, parts: partsAfter(parts, edited).filter(({ line }) => !hasLine(after, line)) };
+}
+
+function runsAfter(runs: readonly LineRun[], { changes }: EditedText): readonly LineRun[] {
   const spliced = spliceRuns(runs, changes);
   const unseen: number[] = [];
   let shift = 0;

@@ -61,7 +61,7 @@ describe("compareSeen", () => {
             if (fresh.judge({ startLine: at + 1, endLine: at + 1 }) !== "fresh") continue;
             expect(seen).toContain(now[at]);
           }
-          for (const run of fresh.runs)
+          for (const run of fresh.known.runs)
             expect(run.lines).toEqual(now.slice(run.start - 1, run.start - 1 + run.lines.length));
         },
       ),

@@ -1,13 +1,15 @@
 import type { SeenFile } from "../../contract/ports/seen.js";
-import { joinRuns, lastLineOf, type LineRun } from "../../text/line-runs.js";
+import type { LinePart } from "../../text/line-parts.js";
+import { hasLine, joinRuns, lastLineOf, type LineRun } from "../../text/line-runs.js";
 import type { LineSpan } from "../../text/splice.js";
 import { alignRuns } from "./align-lines.js";
+import { isKnownText, partsIn, type CharSpan, type KnownLines } from "./known-lines.js";
 import type { PresentLines } from "./present-lines.js";
 
 /** What a session knows about a file, compared with the current file. */
 export interface Freshness {
-  /** Whether current lines were seen and are unchanged. */
-  judge(span: LineSpan): "fresh" | "unseen" | "changed";
+  /** Whether current lines, or a text within them, were seen and are unchanged. */
+  judge(span: LineSpan, textIn?: () => CharSpan): "fresh" | "unseen" | "changed";
   /** Seen lines that contain the text and have changed since. */
   changedWith(text: string): LineSpan | undefined;
   /** Whether everything that was seen is unchanged. */
@@ -16,8 +18,8 @@ export interface Freshness {
   readonly onlyGrew: boolean;
   /** The first seen lines that have changed, and the current lines in their place. */
   readonly firstChange: LineChangeSeen | undefined;
-  /** The known lines by their current numbers. */
-  readonly runs: readonly LineRun[];
+  /** The known lines, and parts of lines, by their current numbers. */
+  readonly known: KnownLines;
 }
 
 /** Lines as they were seen, and the current ones. */
@@ -34,16 +36,25 @@ export function compareSeen(seen: SeenFile, present: PresentLines): Freshness {
   const gone = pairs.filter(({ now }) => now === 0).map(({ seenLine }) => seenLine);
   const wasShorter = seen.complete && gone.length === 0 && seenAt.size < present.count;
   const comparison: Comparison = { seen, seenAt, gone, count: present.count };
+  let foundParts: readonly LinePart[] | undefined;
+  const parts = (): readonly LinePart[] => (foundParts ??= partsIn(seen.parts ?? [], lines));
   return {
-    judge: (span) => judgeSpan(comparison, span),
+    judge(span, textIn) {
+      const verdict = judgeSpan(comparison, span);
+      if (verdict === "fresh" || textIn === undefined || parts().length === 0) return verdict;
+      const isLineKnown = (line: number): boolean =>
+        judgeSpan(comparison, { startLine: line, endLine: line }) === "fresh";
+      return isKnownText({ isLineKnown, parts: parts() }, span, textIn()) ? "fresh" : verdict;
+    },
     changedWith: (text) => changedWith(comparison, text),
     unchanged: gone.length === 0 && !wasShorter,
     onlyGrew: onlyGrew(pairs, lines),
     get firstChange() {
       return firstChange(comparison, lines);
     },
-    get runs() {
-      return joinRuns([...seenAt.keys()].map((now) => ({ start: now, lines: [lines[now - 1] ?? ""] })));
+    get known() {
+      const runs = joinRuns([...seenAt.keys()].map((now) => ({ start: now, lines: [lines[now - 1] ?? ""] })));
+      return { runs, parts: parts().filter(({ line }) => !hasLine(runs, line)) };
     },
   };
 }

@@ -10,6 +10,7 @@ import type { NearestText } from "../../text/nearest-text.js";
 import type { LineSpan } from "../../text/splice.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import type { LineChangeSeen } from "./freshness.js";
+import type { UnreadPlace } from "./known-lines.js";
 
 /** Layer 1: nothing would change. */
 export function noChange(what: string): ToolValidationError {
@@ -59,6 +60,18 @@ export function notText(path: string, what: string): ToolValidationError {
   });
 }
 
+/** Layer 6: a text file, but too large to be changed as text. */
+export function tooLargeToChange(path: string, size: number, limit: number): ToolValidationError {
+  return new ToolValidationError(
+    `${quote(path)} has ${size} bytes and cannot be changed as text: the limit is ${limit} bytes.`,
+    {
+      code: "FILE_TOO_LARGE",
+      hint: "Raise files.maxFileSize, or change it with a shell command such as sed.",
+      details: { errorCode: 5, layer: 6, maxFileSize: limit, size },
+    },
+  );
+}
+
 /** Layer 6: a text file, but this change cannot be made without altering other bytes. */
 export function notExact(path: string, reason: string): ToolValidationError {
   return new ToolValidationError(`${quote(path)} cannot be changed this way: ${reason}`, {
@@ -69,26 +82,54 @@ export function notExact(path: string, reason: string): ToolValidationError {
 }
 
 /** Layer 7: the lines were never shown. All places are named, so that they can be read at once. */
-export function notRead(path: string, spans: readonly LineSpan[] = []): ToolExecutionError {
-  const places = joinSpans(spans);
+export function notRead(path: string, spans: readonly UnreadPlace[] = []): ToolExecutionError {
+  const places = joinPlaces(spans);
   const where = places.length === 0 ? "" : ` where it would change: ${describePlaces(places)}`;
   return new ToolExecutionError(`${quote(path)} has not been read yet in this session${where}.`, {
     code: "EDIT_NOT_READ",
     hint: hintToRead(places),
-    details: { errorCode: 6, layer: 7, ...(places.length > 0 && { lines: places[0], places }) },
+    details: {
+      errorCode: 6,
+      layer: 7,
+      file: { path, places },
+      ...(places.length > 0 && { lines: places[0], places }),
+    },
   });
+}
+
+/** Layer 7 for several files: all places of all of them are named, so that they can be read at once. */
+export function filesNotRead(errors: readonly ToolError[]): ToolError {
+  const [first] = errors;
+  if (first !== undefined && errors.length === 1) return first;
+  const files = errors.map(({ details }) => details?.["file"] as UnreadFile);
+  const places = files.map(describeFile).join("; ");
+  return new ToolExecutionError(`${files.length} files have not been read yet in this session: ${places}.`, {
+    code: "EDIT_NOT_READ",
+    hint: `Call read_file on each of them first: ${places}. Then make the change.`,
+    details: { errorCode: 6, layer: 7, files },
+  });
+}
+
+interface UnreadFile {
+  readonly path: string;
+  readonly places: readonly UnreadPlace[];
+}
+
+function describeFile({ path, places }: UnreadFile): string {
+  return places.length === 0 ? quote(path) : `${quote(path)}, ${describePlaces(places)}`;
 }
 
 /** Places with fewer lines between them are read together. */
 const maxGapLines = 20;
 const maxShownPlaces = 50;
 
-/** Spans in order, those that are near each other as one. */
-function joinSpans(spans: readonly LineSpan[]): LineSpan[] {
-  const joined: LineSpan[] = [];
+/** Places in order, those that are near each other as one. */
+function joinPlaces(spans: readonly UnreadPlace[]): UnreadPlace[] {
+  const joined: UnreadPlace[] = [];
   for (const span of [...spans].sort((one, other) => one.startLine - other.startLine)) {
     const last = joined.at(-1);
-    if (last === undefined || span.startLine > last.endLine + maxGapLines) joined.push(span);
+    const isApart = last === undefined || span.startLine > last.endLine + maxGapLines;
+    if (isApart || last.startChar !== undefined || span.startChar !== undefined) joined.push(span);
     else
       joined[joined.length - 1] = {
         startLine: last.startLine,
@@ -98,18 +139,29 @@ function joinSpans(spans: readonly LineSpan[]): LineSpan[] {
   return joined;
 }
 
-function describePlaces(places: readonly LineSpan[]): string {
+function describePlaces(places: readonly UnreadPlace[]): string {
   const more = places.length > maxShownPlaces ? ` and ${places.length - maxShownPlaces} more places` : "";
-  return `${places.slice(0, maxShownPlaces).map(describeLines).join(", ")}${more}`;
+  return `${places.slice(0, maxShownPlaces).map(describePlace).join(", ")}${more}`;
 }
 
-function hintToRead(places: readonly LineSpan[]): string {
+function describePlace(place: UnreadPlace): string {
+  const { startChar, endChar } = place;
+  if (startChar === undefined) return describeLines(place);
+  return `${describeLines(place)} (start_char ${startChar}, end_char ${endChar})`;
+}
+
+function hintToRead(places: readonly UnreadPlace[]): string {
   const [first] = places;
   if (first === undefined) return "Call read_file on it first, then make the change.";
   if (places.length > 1) {
     return `Call read_file on each of these places first: ${describePlaces(places)}. Then make the change.`;
   }
-  return `Call read_file on it with start_line ${first.startLine} and end_line ${first.endLine} first, then make the change.`;
+  const { startLine, endLine, startChar, endChar } = first;
+  const where =
+    startChar === undefined
+      ? `start_line ${startLine} and end_line ${endLine}`
+      : `start_line ${startLine}, start_char ${startChar} and end_char ${endChar}`;
+  return `Call read_file on it with ${where} first, then make the change.`;
 }
 
 /** Layer 8: the lines were shown, but have changed since. */

@@ -7,7 +7,14 @@ import { looksBinary } from "../../text/is-binary.js";
 import { lastLineOf, type LineRun } from "../../text/line-runs.js";
 import type { LineSpan } from "../../text/splice.js";
 import { compareSeen } from "./freshness.js";
-import { fileMissing, modifiedSinceRead, notRead, notText, pathRefused } from "./layer-errors.js";
+import {
+  fileMissing,
+  modifiedSinceRead,
+  notRead,
+  notText,
+  pathRefused,
+  tooLargeToChange,
+} from "./layer-errors.js";
 import { createPresentLines, type PresentLines } from "./present-lines.js";
 
 type LayerDeps = Pick<ToolContext, "files" | "seen">;
@@ -87,10 +94,16 @@ function isLink({ files }: LayerDeps, name: string): boolean {
 /** Layer 6: it is a text file; returned with what the session knows about it. */
 export async function requireText(deps: LayerDeps, name: string, stat: FileStat): Promise<PresentFile> {
   if (stat.type === "directory") throw notText(name, "is a directory");
+  if (!isReadWhole(deps, stat)) throw tooLargeToChange(name, stat.size, deps.files.maxFileSize ?? 0);
   const file = await readPresentFile(deps, name, stat);
   // A file that was read in an explicitly named encoding counts as text.
   if (file.seen?.encoding === undefined && looksBinary(file.bytes)) throw notText(name, "is a binary file");
   return file;
+}
+
+/** Whether a file is small enough to be read as a whole. */
+export function isReadWhole({ files }: Pick<LayerDeps, "files">, { size }: FileStat): boolean {
+  return size <= (files.maxFileSize ?? Number.POSITIVE_INFINITY);
 }
 
 /** Read the whole file, whatever it contains. */
@@ -134,7 +147,7 @@ export function requireAllSeen(file: PresentFile): void {
   if (seen === undefined) throw notRead(name);
   const fresh = compareSeen(seen, lines);
   const verdict = fresh.judge({ startLine: 1, endLine: lines.count });
-  if (verdict === "unseen") throw notRead(name, gapsBetween(fresh.runs, lines.count));
+  if (verdict === "unseen") throw notRead(name, gapsBetween(fresh.known.runs, lines.count));
   if (verdict === "changed" || !fresh.unchanged) throw modifiedSinceRead(name, fresh.firstChange);
 }
 
@@ -148,6 +161,11 @@ export async function requireUnchanged(
   await deps.seen.load(name);
   const known = deps.seen.get(name);
   if (stat.type !== "file" || known === undefined) return;
+  if (!isReadWhole(deps, stat)) {
+    // Of a very large file only the identity is compared.
+    if (stat.identity !== known.identity) throw modifiedSinceRead(name, undefined);
+    return;
+  }
   const file = await readPresentFile(deps, name, stat);
   const fresh = compareSeen(file.seen ?? known, file.lines);
   if (fresh.unchanged || (allowGrowth && fresh.onlyGrew)) return;

@@ -1,4 +1,5 @@
 import type { ToolContext } from "../../contract/context.js";
+import type { SeenPart } from "../../contract/ports/seen.js";
 
 /** Lines that were returned, and their file. */
 export interface ShownLines {
@@ -10,18 +11,30 @@ export interface ShownLines {
   readonly totalLines: number | undefined;
   /** Whether the last line is incomplete. */
   readonly partial: boolean;
+  /** A part of a line. */
+  readonly part?: SeenPart;
   /** The encoding that the caller named, if any. */
   readonly named?: string | undefined;
 }
 
 /**
- * Remember which lines of a file were returned completely. A line that is shortened only in the text for the model
+ * Remember which lines of a file were returned completely, and which parts of others. A line that is shortened only in the text for the model
  * counts, too: otherwise a file with a long line could never be overwritten.
  */
 export function noteSeen({ seen }: Pick<ToolContext, "seen">, shown: ShownLines): void {
-  const { path, identity, startLine: start, totalLines, named } = shown;
+  const { path, identity, startLine: start, totalLines, named, part } = shown;
   const lines = shown.partial ? shown.lines.slice(0, -1) : shown.lines;
   const complete = start === 1 && lines.length === totalLines;
-  if (lines.length === 0 && !complete) return;
-  seen.note(path, { identity, start, lines, complete, ...(named !== undefined && { encoding: named }) });
+  const cut = shown.partial ? shown.lines.at(-1) : undefined;
+  const parts: SeenPart[] = part === undefined ? [] : [part];
+  if (cut !== undefined) parts.push({ line: start + lines.length, char: 1, text: cut, isEnd: false });
+  if (lines.length === 0 && !complete && parts.length === 0) return;
+  seen.note(path, {
+    identity,
+    start,
+    lines,
+    complete,
+    ...(parts.length > 0 && { parts }),
+    ...(named !== undefined && { encoding: named }),
+  });
 }

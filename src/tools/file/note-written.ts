@@ -1,12 +1,12 @@
 import type { ToolContext } from "../../contract/context.js";
-import type { LineRun } from "../../text/line-runs.js";
 import { decodeText } from "../../text/decode-text.js";
 import { bytesAfter, type EditedText } from "./edited-text.js";
+import type { KnownLines } from "./known-lines.js";
 
 export interface WrittenText {
   readonly edited: EditedText;
   /** The lines of the new text that the session knows. */
-  readonly runs: readonly LineRun[];
+  readonly known: KnownLines;
   readonly encoding?: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface WrittenText {
 export async function noteWritten(
   { files, seen }: Pick<ToolContext, "files" | "seen">,
   path: string,
-  { edited, runs, encoding }: WrittenText,
+  { edited, known: { runs, parts }, encoding }: WrittenText,
 ): Promise<void> {
   const stat = await files.stat(path);
   if (stat === null) return seen.forget(path);
@@ -23,7 +23,7 @@ export async function noteWritten(
   // The lines are counted only if all of them may be known.
   const complete = isWhole && (run?.lines.length ?? 0) === linesAfter(edited);
   const named = encoding === undefined ? encodingAfter(edited) : { encoding };
-  seen.set(path, { identity: stat.identity, runs, complete, ...named });
+  seen.set(path, { identity: stat.identity, runs, parts, complete, ...named });
 }
 
 /** The encoding to remember, if it cannot be detected from the bytes. */

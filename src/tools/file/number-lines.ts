@@ -11,7 +11,7 @@ export function numberLines(
   while (lines.length < count) lines.push({ text: "", end: "" });
   const width = String(startLine + lines.length - 1).length;
   return lines
-    .map(({ text }, at) => `${String(startLine + at).padStart(width)}\t${shownLine(text)}`)
+    .map(({ text }, at) => `${String(startLine + at).padStart(width)}\t${shownLine(text, startLine + at)}`)
     .join("\n");
 }
 
@@ -20,8 +20,9 @@ export function isShownWhole(line: string): boolean {
   return line.length <= maxLineChars;
 }
 
-function shownLine(line: string): string {
+function shownLine(line: string, number: number): string {
   if (isShownWhole(line)) return line;
   const rest = line.length - maxLineChars;
-  return `${line.slice(0, maxLineChars).toWellFormed()}[… ${rest} more characters of this line]`;
+  const where = `start_line ${number}, start_char ${maxLineChars + 1}`;
+  return `${line.slice(0, maxLineChars).toWellFormed()}[… ${rest} more characters of this line: ${where}]`;
 }

@@ -1,14 +1,15 @@
 import type { FileMutation } from "../../contract/ports/files.js";
 import { planPatch, type PlannedPatch } from "../../text/apply-patch.js";
 import type { FilePatch } from "../../text/file-patch.js";
-import { lastLineOf, unionRuns, type LineRun } from "../../text/line-runs.js";
+import { lastLineOf, unionRuns } from "../../text/line-runs.js";
 import { splitLines } from "../../text/line-table.js";
 import type { LineSpan } from "../../text/splice.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { decodeText } from "../../text/decode-text.js";
 import { describeEdit } from "./describe-edit.js";
 import { toStagedFile, type StagedFile, type DiffStage } from "./diff-stage.js";
-import { bytesAfter, editText, runsAfter, type EditedText } from "./edited-text.js";
+import { bytesAfter, editText, knownAfter, type EditedText } from "./edited-text.js";
+import { nothingKnown, type KnownLines } from "./known-lines.js";
 import { checkCreatable, requireAllSeen, requireUnchanged } from "./layers.js";
 import {
   createExists,
@@ -57,7 +58,7 @@ async function createPatched(stage: DiffStage, patch: FilePatch, path: string): 
   const plan = fitPatch(path, empty, patch);
   const edited = editText(empty.bytes, empty.lines, plan.splices);
   const data = bytesAfter(edited);
-  stage.put(path, toStagedFile(data, empty, runsAfter([], edited)));
+  stage.put(path, toStagedFile(data, empty, knownAfter(nothingKnown, edited)));
   const options = { ...(stat === null && { create: true }), ...modeOf(patch) };
   const { diff } = describeEdit({ oldPath: null, newPath: path }, edited);
   return { mutations: [{ op: "write", path, data, options }], ...countLines(patch), diff };
@@ -146,12 +147,23 @@ async function requireOld(stage: DiffStage, path: string): Promise<StagedFile> {
 function editFresh(path: string, file: StagedFile, patch: FilePatch) {
   if (patch.hunks.length === 0) return { edited: editText(file.bytes, file.lines, []), known: knownOf(file) };
   if (patch.style === "begin-patch") return editMatched(path, file, patch);
-  if (file.present !== undefined && file.present.seen === undefined && file.bytes.length > 0)
-    throw notRead(path);
+  if (file.present !== undefined && file.present.seen === undefined && file.bytes.length > 0) {
+    throw notRead(path, placesOf(file, patch));
+  }
   const plan = fitPatch(path, file, patch);
   const known = requireKnown(path, file, plan.spans);
   const edited = editText(file.bytes, file.lines, plan.splices);
-  return { edited, known: runsAfter(known, edited) };
+  return { edited, known: knownAfter(known, edited) };
+}
+
+/** Of a larger file only the lines of the hunks have to be read. */
+const largeBytes = 1 << 16;
+
+/** Which lines to read for a patch; none where it does not match, and for a small file, which is read as a whole. */
+function placesOf({ bytes, encoding }: StagedFile, patch: FilePatch): readonly LineSpan[] {
+  if (bytes.length <= largeBytes) return [];
+  const plan = planPatch(bytes, patch, encoding);
+  return plan.ok ? plan.spans : [];
 }
 
 /** Lines that the patch shows exactly count as seen; others that it covers must have been seen before. */
@@ -162,26 +174,27 @@ function editMatched(path: string, file: StagedFile, patch: FilePatch) {
     if (present !== undefined && present.seen === undefined) throw notRead(path, plan.loose);
     requireKnown(path, file, plan.loose);
   }
-  const before = present?.seen === undefined ? file.known : compareSeen(present.seen, lines).runs;
-  const known = unionRuns(before, plan.spans, (first, last) => lines.slice(first, last));
+  const before = present?.seen === undefined ? file.known : compareSeen(present.seen, lines).known;
+  const runs = unionRuns(before.runs, plan.spans, (first, last) => lines.slice(first, last));
+  const known = { runs, parts: before.parts };
   const edited = editText(file.bytes, lines, plan.splices);
-  return { edited, known: runsAfter(known, edited) };
+  return { edited, known: knownAfter(known, edited) };
 }
 
 /** The known lines of a file that is moved without edits; it must not have changed either. */
-function knownOf({ present, known }: StagedFile): readonly LineRun[] {
+function knownOf({ present, known }: StagedFile): KnownLines {
   if (present?.seen === undefined) return known;
   const fresh = compareSeen(present.seen, present.lines);
   if (!fresh.unchanged) throw modifiedSinceRead(present.path, fresh.firstChange);
-  return fresh.runs;
+  return fresh.known;
 }
 
-function requireKnown(path: string, file: StagedFile, spans: readonly LineSpan[]): readonly LineRun[] {
+function requireKnown(path: string, file: StagedFile, spans: readonly LineSpan[]): KnownLines {
   const { present, known, lines } = file;
   const within = spans.filter(({ startLine }) => startLine <= lines.count);
   if (present?.seen !== undefined) return requireFresh(present, present.seen, { spans: within });
   const unread = within.filter(
-    (span) => !known.some((run) => run.start <= span.startLine && lastLineOf(run) >= span.endLine),
+    (span) => !known.runs.some((run) => run.start <= span.startLine && lastLineOf(run) >= span.endLine),
   );
   if (unread.length > 0) throw notRead(path, unread);
   return known;

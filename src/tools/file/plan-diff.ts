@@ -1,8 +1,10 @@
 import type { ToolContext } from "../../contract/context.js";
+import { ToolError } from "../../contract/errors.js";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { FilePatch } from "../../text/file-patch.js";
 import type { PlannedChange } from "./change-files.js";
 import { createDiffStage, type DiffStage } from "./diff-stage.js";
+import { filesNotRead } from "./layer-errors.js";
 import { patchFile, type PatchedFile } from "./patch-file.js";
 
 export interface DiffResult {
@@ -27,8 +29,7 @@ export async function planDiff(
   deps: DiffDeps,
 ): Promise<PlannedChange<DiffResult>> {
   const stage = createDiffStage(deps);
-  const done: { patch: FilePatch; patched: PatchedFile }[] = [];
-  for (const patch of patches) done.push({ patch, patched: await patchFile(stage, patch) });
+  const done = await patchAll(stage, patches);
   const files = done.map(({ patch, patched }) => toDiffed(patch, patched));
   const diff = done.map(({ patched }) => patched.diff).join("");
   const count = files.length === 1 ? (files[0]?.path ?? "") : `${files.length} files`;
@@ -38,6 +39,31 @@ export async function planDiff(
     result: { files, diff },
     refresh: () => refreshAll(stage),
   };
+}
+
+/** Apply all patches to the stage. If files were not read, all of them are named at once. */
+async function patchAll(
+  stage: DiffStage,
+  patches: readonly FilePatch[],
+): Promise<{ patch: FilePatch; patched: PatchedFile }[]> {
+  const done: { patch: FilePatch; patched: PatchedFile }[] = [];
+  const unread: ToolError[] = [];
+  const skipped = new Set<string>();
+  for (const patch of patches) {
+    const paths = [patch.oldPath, patch.newPath].filter((path) => path !== undefined);
+    try {
+      // What follows on a file that was not read cannot be judged.
+      if (paths.some((path) => skipped.has(path))) continue;
+      done.push({ patch, patched: await patchFile(stage, patch) });
+    } catch (error) {
+      const isUnread = error instanceof ToolError && error.code === "EDIT_NOT_READ";
+      if (!isUnread && unread.length === 0) throw error;
+      if (isUnread) unread.push(error);
+      for (const path of paths) skipped.add(path);
+    }
+  }
+  if (unread.length > 0) throw filesNotRead(unread);
+  return done;
 }
 
 async function refreshAll(stage: DiffStage): Promise<void> {

@@ -1,12 +1,19 @@
 import type { ToolContext } from "../../contract/context.js";
 import type { SeenFile } from "../../contract/ports/seen.js";
-import type { LineRun } from "../../text/line-runs.js";
 import { planEdit, type PlannedEdit, type RefusedEdit } from "../../text/plan-edit.js";
 import type { LineSpan } from "../../text/splice.js";
 import type { PlannedChange } from "./change-files.js";
 import { describeEdit } from "./describe-edit.js";
-import { bytesAfter, editText, runsAfter, type EditedText } from "./edited-text.js";
+import { bytesAfter, editText, knownAfter, type EditedText } from "./edited-text.js";
 import { compareSeen, isUnchangedInPlace, type Freshness } from "./freshness.js";
+import {
+  charSpansOf,
+  nothingKnown,
+  toPlace,
+  type CharSpan,
+  type KnownLines,
+  type UnreadPlace,
+} from "./known-lines.js";
 import { checkCreatable, requireFile, requireText, type PresentFile } from "./layers.js";
 import {
   createExists,
@@ -45,22 +52,33 @@ type EditDeps = Pick<ToolContext, "files" | "seen">;
 export async function planFileEdit(edit: FileEdit, deps: EditDeps): Promise<PlannedChange<EditResult>> {
   if (edit.old_str === "") return planCreation(edit, deps);
   const file = await requireText(deps, edit.path, await requireFile(deps, edit.path));
-  if (file.seen === undefined) throw notRead(edit.path);
   const { path, old_str: oldStr, new_str: newStr, replace_all: replaceAll } = edit;
+  const isLarge = file.bytes.length > largeBytes;
+  if (file.seen === undefined && !isLarge) throw notRead(path);
   const plan = planEdit(file.bytes, { oldStr, newStr, replaceAll }, file.encoding);
+  if (file.seen === undefined) throw notRead(path, plan.ok ? placesOf(file, plan) : []);
   if (!plan.ok) throw editRefused(file, file.seen, { plan, oldStr });
   // Only lines near these positions are needed, so the rest of the file is not scanned again.
   const positions = plan.spans.map(({ startLine: line }, at) => ({ line, byte: plan.starts[at] ?? 0 }));
   const lines = createPresentLines(file.bytes, file.encoding, positions);
-  const runs = requireFresh({ ...file, lines }, file.seen, { spans: plan.spans, oldStr });
+  const textIn = charSpansOf(file.bytes, lines, plan);
+  const known = requireFresh({ ...file, lines }, file.seen, { spans: plan.spans, oldStr, textIn });
   if (plan.splices.length === 0) throw noChange("The edit would change nothing in the file.");
   const edited = editText(file.bytes, lines, plan.splices);
   return {
     mutations: [{ op: "splice", path, before: file.bytes, splices: plan.splices }],
     ...describeOutcome(edit, { edited, plan, created: false }),
     refresh: () =>
-      noteWritten(deps, path, { edited, runs: runsAfter(runs, edited), encoding: file.seen?.encoding }),
+      noteWritten(deps, path, { edited, known: knownAfter(known, edited), encoding: file.seen?.encoding }),
   };
+}
+
+/** Of a larger file only the places that would change have to be read. */
+const largeBytes = 1 << 16;
+
+function placesOf({ bytes, lines }: PresentFile, plan: PlannedEdit): UnreadPlace[] {
+  const textIn = charSpansOf(bytes, lines, plan);
+  return plan.spans.map((span, at) => toPlace(span, lines, () => textIn(at)));
 }
 
 /** Create a file, or fill an empty one. */
@@ -79,29 +97,41 @@ async function planCreation(edit: FileEdit, deps: EditDeps): Promise<PlannedChan
   return {
     mutations: [{ op: "write", path, data: bytesAfter(edited), options }],
     ...describeOutcome(edit, { edited, plan, created: file === undefined }),
-    refresh: () => noteWritten(deps, path, { edited, runs: runsAfter([], edited) }),
+    refresh: () => noteWritten(deps, path, { edited, known: knownAfter(nothingKnown, edited) }),
   };
+}
+
+/** The lines that an edit covers. */
+interface EditedSpans {
+  readonly spans: readonly LineSpan[];
+  readonly oldStr?: string;
+  /** Where the replaced text lies in its lines. @default it is all of them */
+  readonly textIn?: (at: number) => CharSpan;
 }
 
 /** Layers 7 and 8 for the lines that an edit covers; returns the known lines by their current numbers. */
 export function requireFresh(
   file: PresentFile,
   seen: SeenFile,
-  { spans, oldStr }: { readonly spans: readonly LineSpan[]; readonly oldStr?: string },
-): readonly LineRun[] {
+  { spans, oldStr, textIn }: EditedSpans,
+): KnownLines {
   const { path, lines, stat } = file;
   const looksSame = seen.identity === stat.identity;
-  if (looksSame && spans.every((span) => isUnchangedInPlace(seen, lines, span))) return seen.runs;
+  if (looksSame && spans.every((span) => isUnchangedInPlace(seen, lines, span))) {
+    return { runs: seen.runs, parts: seen.parts ?? [] };
+  }
   const fresh = compareSeen(seen, lines);
-  const verdicts = spans.map((span) => fresh.judge(span));
-  const unseen = spans.filter((_, at) => verdicts[at] === "unseen");
+  const verdicts = spans.map((span, at) => fresh.judge(span, textIn && (() => textIn(at))));
+  const unseen = spans.flatMap((span, at) =>
+    verdicts[at] === "unseen" ? [toPlace(span, lines, textIn && (() => textIn(at)))] : [],
+  );
   if (unseen.length > 0) throw notRead(path, unseen);
   if (verdicts.includes("changed")) throw modifiedSinceRead(path, fresh.firstChange);
   // The text may also have been seen in lines that have changed since, and those may be meant.
   if (oldStr !== undefined && fresh.changedWith(oldStr) !== undefined) {
     throw modifiedSinceRead(path, fresh.firstChange);
   }
-  return fresh.runs;
+  return fresh.known;
 }
 
 /** The error for an edit that does not match the file: layers 7 and 8 come before layer 9. */

@@ -1,10 +1,9 @@
 import type { ToolContext } from "../../contract/context.js";
 import type { FileMutation, FileStat } from "../../contract/ports/files.js";
 import { decodeText } from "../../text/decode-text.js";
-import type { LineRun } from "../../text/line-runs.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import type { PlannedChange } from "./change-files.js";
-import { editText, runsAfter } from "./edited-text.js";
+import { editText, knownAfter } from "./edited-text.js";
 import { compareSeen } from "./freshness.js";
 import {
   base64,
@@ -130,8 +129,8 @@ async function noteAppended(deps: WriteDeps, file: PresentFile, data: Uint8Array
   if (seen === undefined || seen.encoding === base64) return deps.seen.forget(path);
   const end = bytes.length;
   const edited = editText(bytes, lines, [{ start: end, end, data }]);
-  const runs: readonly LineRun[] = compareSeen(seen, lines).runs;
-  await noteWritten(deps, path, { edited, runs: runsAfter(runs, edited), encoding: seen.encoding });
+  const known = knownAfter(compareSeen(seen, lines).known, edited);
+  await noteWritten(deps, path, { edited, known, encoding: seen.encoding });
 }
 
 /** The session knows all lines of a content that it wrote. */

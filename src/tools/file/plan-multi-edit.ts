@@ -1,15 +1,14 @@
 import type { ToolContext } from "../../contract/context.js";
 import { ToolError } from "../../contract/errors.js";
 import type { FileMutation } from "../../contract/ports/files.js";
-import { hasLine, type LineRun } from "../../text/line-runs.js";
 import { planEdit, type PlannedEdit } from "../../text/plan-edit.js";
-import type { LineSpan } from "../../text/splice.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { decodeText } from "../../text/decode-text.js";
 import type { PlannedChange } from "./change-files.js";
 import { createDiffStage, toStagedFile, type DiffStage, type StagedFile } from "./diff-stage.js";
-import { bytesAfter, editText, runsAfter } from "./edited-text.js";
+import { bytesAfter, editText, knownAfter } from "./edited-text.js";
 import { compareSeen } from "./freshness.js";
+import { charSpansOf, isKnown, nothingKnown, toPlace, type KnownLines } from "./known-lines.js";
 import { checkCreatable, type PresentFile } from "./layers.js";
 import {
   createExists,
@@ -50,7 +49,7 @@ export async function planMultiEdit(
   if (created && edits[0]?.old_str !== "") throw fileMissing(path);
   if (created) await checkCreatable(deps, path);
   const original = await stage.read(path);
-  const known = original.present === undefined ? [] : requireRead(original.present, edits);
+  const known = original.present === undefined ? nothingKnown : requireRead(original.present, edits);
   let file = toStagedFile(original.bytes, original, known);
   let replacements = 0;
   for (const [index, edit] of edits.entries()) {
@@ -87,23 +86,27 @@ async function refresh(stage: DiffStage, path: string): Promise<void> {
  * Layers 7 and 8 for all edits that match the file as it is now: every line that was not read is named at once. Returns
  * the known lines by their current numbers.
  */
-function requireRead(file: PresentFile, edits: MultiEdit["edits"]): readonly LineRun[] {
-  const spans = edits.flatMap(({ old_str: oldStr, new_str: newStr, replace_all: replaceAll }): LineSpan[] => {
+function requireRead(file: PresentFile, edits: MultiEdit["edits"]): KnownLines {
+  const { lines, bytes } = file;
+  const places = edits.flatMap(({ old_str: oldStr, new_str: newStr, replace_all: replaceAll }) => {
     if (oldStr === "") return [];
-    const plan = planEdit(file.bytes, { oldStr, newStr, replaceAll }, file.encoding);
-    return plan.ok ? [...plan.spans] : [];
+    const plan = planEdit(bytes, { oldStr, newStr, replaceAll }, file.encoding);
+    if (!plan.ok) return [];
+    const textIn = charSpansOf(bytes, lines, plan);
+    return plan.spans.map((span, at) => ({ span, textIn: () => textIn(at) }));
   });
+  const toPlaces = (all: typeof places) => all.map(({ span, textIn }) => toPlace(span, lines, textIn));
   if (file.seen === undefined) {
-    if (file.bytes.length === 0) return [];
-    throw notRead(file.path, spans);
+    if (bytes.length === 0) return nothingKnown;
+    throw notRead(file.path, toPlaces(places));
   }
-  const fresh = compareSeen(file.seen, file.lines);
-  const verdicts = spans.map((span) => fresh.judge(span));
-  const unseen = spans.filter((_, at) => verdicts[at] === "unseen");
-  if (unseen.length > 0) throw notRead(file.path, unseen);
+  const fresh = compareSeen(file.seen, lines);
+  const verdicts = places.map(({ span, textIn }) => fresh.judge(span, textIn));
+  const unseen = places.filter((_, at) => verdicts[at] === "unseen");
+  if (unseen.length > 0) throw notRead(file.path, toPlaces(unseen));
   const isGone = edits.some(({ old_str: text }) => text !== "" && fresh.changedWith(text) !== undefined);
   if (isGone || verdicts.includes("changed")) throw modifiedSinceRead(file.path, fresh.firstChange);
-  return fresh.runs;
+  return fresh.known;
 }
 
 function applyEdit(
@@ -118,15 +121,13 @@ function applyEdit(
     throw plan.fault === "not-found" ? oldTextMissing(path, plan.nearest) : oldTextAmbiguous(path, plan);
   }
   const { known, lines } = file;
-  const unseen = plan.spans.filter((span) => !isKnown(known, span));
+  const textIn = charSpansOf(file.bytes, lines, plan);
+  const unseen = plan.spans.flatMap((span, at) =>
+    isKnown(known, span, () => textIn(at)) ? [] : [toPlace(span, lines, () => textIn(at))],
+  );
   if (oldStr !== "" && unseen.length > 0) throw notRead(path, unseen);
   const edited = editText(file.bytes, lines, plan.splices);
-  return { file: toStagedFile(bytesAfter(edited), file, runsAfter(known, edited)), plan };
-}
-
-function isKnown(known: readonly LineRun[], { startLine, endLine }: LineSpan): boolean {
-  for (let line = startLine; line <= endLine; line += 1) if (!hasLine(known, line)) return false;
-  return true;
+  return { file: toStagedFile(bytesAfter(edited), file, knownAfter(known, edited)), plan };
 }
 
 /** The same error, with which edit it is about. */

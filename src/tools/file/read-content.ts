@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../contract/context.js";
-import { ToolError, ToolValidationError } from "../../contract/errors.js";
+import { ToolError } from "../../contract/errors.js";
 import type { OpenFile } from "../../contract/ports/files.js";
 import { detectLanguage } from "../../text/detect-language.js";
 import { looksBinary } from "../../text/is-binary.js";
@@ -10,14 +10,17 @@ import { HEAD, type LineReader } from "./lines/line-reader.js";
 import { listDirectory } from "./list-directory.js";
 import { noteSeen } from "./note-seen.js";
 import { readLimits } from "./read-limits.js";
+import {
+  charBeyondEnd,
+  checkRange,
+  checkWholeSize,
+  hasChars,
+  lineTooLong,
+  noRange,
+  requireReached,
+  type ReadRequest,
+} from "./read-range.js";
 import { noLines, type ReadResult } from "./read-result.js";
-
-export interface ReadRequest {
-  readonly path: string;
-  readonly encoding: string;
-  readonly start_line?: number | undefined;
-  readonly end_line?: number | undefined;
-}
 
 /** Read a file or list a directory; the session remembers which lines were shown. */
 export async function readContent(
@@ -25,8 +28,7 @@ export async function readContent(
   ctx: ToolContext,
   lines: LineReader,
 ): Promise<ReadResult> {
-  const { start_line: start, end_line: end } = request;
-  if (start !== undefined && end !== undefined && start > end) throw rangeReversed(start, end);
+  checkRange(request);
   return withOpenFile(request.path, ctx, {
     directory: () => readDirectory(request.path, ctx),
     file: (file, head) => readOpen(file, head, { request, ctx, lines }),
@@ -100,15 +102,20 @@ async function readOpen(
 ): Promise<{ value: ReadResult; keep?: () => void }> {
   const { request, ctx } = reading;
   const { path, encoding } = request;
-  const ranged = request.start_line !== undefined || request.end_line !== undefined;
+  const { start_line: start, end_line: end } = request;
+  const ranged = start !== undefined || end !== undefined || hasChars(request);
   const base64 = encoding.toLowerCase() === "base64";
   if (base64 && ranged) throw noRange(path, "read as Base64");
-  if (base64) return readBase64(file, head, { path, ctx });
+  if (base64) {
+    checkWholeSize(file, reading);
+    return readBase64(file, head, { path, ctx });
+  }
   if (encoding === "auto" && looksBinary(head)) {
     if (ranged) throw noRange(path, "not a text file");
     return { value: await describeBinary(file, head, { path, ctx }) };
   }
-  return readText(file, head, reading);
+  if (!ranged) checkWholeSize(file, reading);
+  return hasChars(request) ? readPart(file, head, reading) : readText(file, head, reading);
 }
 
 async function readText(
@@ -120,10 +127,9 @@ async function readText(
   const page = await lines.read(file, { start, end, encoding, head, ...readLimits(ctx) }, ctx);
   const total = page.totalLines;
   const named = encoding === "auto" ? undefined : page.encoding;
-  if (total !== undefined && start > Math.max(total, 1)) throw startBeyondEnd(path, start, total);
-  if (total === undefined && page.lines.length === 0) throw lineNotReached(path, start);
-  const language = detectLanguage(path, start === 1 ? page.content.slice(0, 4000) : "");
-  const cutLine = page.partial ? { note: `Line ${page.endLine} is too long and was truncated.` } : {};
+  requireReached(path, { ...page, start, end });
+  const language = detectLanguage(path, page.startLine === 1 ? page.content.slice(0, 4000) : "");
+  const cutLine = page.partial ? { note: noteOnLongLine(page) } : {};
   return {
     value: {
       path,
@@ -135,12 +141,66 @@ async function readText(
       startLine: page.startLine,
       endLine: page.endLine,
       isDirectory: false,
-      recommendRange: rangeAfter(page, end),
+      recommendRange: rangeAfter(page, end !== undefined && end < 0 ? (total ?? 0) + 1 + end : end),
       truncated: page.cut,
       ...cutLine,
     },
     keep: () => noteSeen(ctx, { path: file.path, identity: file.stat.identity, ...page, named }),
   };
+}
+
+/** Read characters of one line. */
+async function readPart(
+  file: OpenFile,
+  head: Uint8Array,
+  { request, ctx, lines }: ReadDeps,
+): Promise<{ value: ReadResult; keep: () => void }> {
+  const { path, encoding, start_line: line = 1, start_char: startChar = 1, end_char: endChar } = request;
+  const { maxChars } = readLimits(ctx);
+  const found = await lines.readChars(file, { line, startChar, endChar, encoding, head, maxChars }, ctx);
+  const { text, totalLines, lineChars } = found;
+  const isThere = lineChars !== undefined;
+  requireReached(path, { ...found, startLine: found.line, start: line, lines: isThere ? [text] : [] });
+  if (!isThere) throw lineTooLong(path, found.line);
+  if (startChar > Math.max(lineChars, 1)) throw charBeyondEnd(startChar, { line: found.line, lineChars });
+  const last = found.startChar - 1 + text.length;
+  const wanted = Math.min(endChar ?? lineChars, lineChars);
+  const next = last < lineChars ? ` Continue with start_char ${last + 1}.` : "";
+  return {
+    value: {
+      path,
+      content: text,
+      size: file.stat.size,
+      encoding: found.encoding,
+      language: detectLanguage(path, ""),
+      totalLines: totalLines ?? null,
+      startLine: found.line,
+      endLine: found.line,
+      isDirectory: false,
+      recommendRange: null,
+      truncated: last < wanted,
+      startChar: found.startChar,
+      endChar: last,
+      lineChars,
+      note: `Characters ${found.startChar}-${last} of ${lineChars} of line ${found.line}.${next}`,
+    },
+    keep: () =>
+      noteSeen(ctx, {
+        path: file.path,
+        identity: file.stat.identity,
+        startLine: found.line,
+        lines: [],
+        totalLines,
+        partial: false,
+        named: encoding === "auto" ? undefined : found.encoding,
+        part: { line: found.line, char: found.startChar, text, isEnd: last === lineChars },
+      }),
+  };
+}
+
+function noteOnLongLine({ endLine, lines }: LinePage): string {
+  const next = (lines.at(-1)?.length ?? 0) + 1;
+  return `Line ${endLine} is too long and was truncated. Read the rest with start_line ${endLine} and start_char ${next}.`;
 }
 
 function rangeAfter(page: LinePage, end: number | undefined): { startLine: number; endLine: number } | null {
@@ -154,36 +214,4 @@ function rangeAfter(page: LinePage, end: number | undefined): { startLine: numbe
 async function readDirectory(path: string, ctx: ToolContext): Promise<ReadResult> {
   const { content, truncated, note } = await listDirectory(path, ctx);
   return { ...noLines, path, content, size: 0, isDirectory: true, truncated, ...(note && { note }) };
-}
-
-function rangeReversed(start: number, end: number): ToolValidationError {
-  return new ToolValidationError(`start_line (${start}) is after end_line (${end}).`, {
-    hint: "Both lines count from 1 and are included in the range.",
-  });
-}
-
-function startBeyondEnd(path: string, start: number, total: number): ToolValidationError {
-  const lines = total === 1 ? "1 line" : `${total} lines`;
-  return new ToolValidationError(`start_line (${start}) is beyond the end of ${path}, which has ${lines}.`, {
-    code: "VALUE_INVALID",
-    hint: `Use a start_line from 1 to ${total}.`,
-    details: { totalLines: total },
-  });
-}
-
-function lineNotReached(path: string, start: number): ToolValidationError {
-  return new ToolValidationError(
-    `Line ${start} of ${path} could not be reached in time because the file is too large.`,
-    {
-      code: "FILE_TOO_LARGE",
-      hint: "Read lines closer to the start of the file.",
-    },
-  );
-}
-
-function noRange(path: string, what: string): ToolValidationError {
-  return new ToolValidationError(`A line range is not possible: ${path} is ${what}.`, {
-    code: "VALUE_INVALID",
-    hint: "Omit start_line and end_line.",
-  });
 }

@@ -125,7 +125,11 @@ async function skim(
 
 function keepSeen(ctx: ToolContext, file: OpenFile, { head, tail }: Excerpt): void {
   const about = { path: file.path, identity: file.stat.identity };
-  for (const page of tail === undefined ? [head] : [head, tail]) noteSeen(ctx, { ...about, ...page });
+  for (const page of tail === undefined ? [head] : [head, tail]) {
+    // An excerpt may show less of a line that was cut than was read of it.
+    const lines = page.partial ? page.lines.slice(0, -1) : page.lines;
+    noteSeen(ctx, { ...about, ...page, lines, partial: false });
+  }
 }
 
 async function readOutline(file: OpenFile, language: string, { syntax, ctx }: Skim) {

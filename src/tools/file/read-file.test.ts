@@ -76,7 +76,14 @@ describe("read_file", () => {
     [{ start_line: 5, end_line: 2 }, /start_line \(5\) is after end_line \(2\)/],
     [{ start_line: 5 }, /start_line \(5\) is beyond the end of a.txt, which has 2 lines/],
     [{ start_line: 0 }, /start_line/],
-    [{ start_line: -1 }, /start_line/],
+    [{ end_line: 0 }, /end_line/],
+    [{ start_line: 2, end_line: -2 }, /start_line \(2\) is after end_line \(1\)/],
+    [{ start_line: -1, end_line: -2 }, /start_line \(-1\) is after end_line \(-2\)/],
+    [{ start_char: 0 }, /start_char/],
+    [{ start_char: 3, end_char: 2 }, /start_char \(3\) is after end_char \(2\)/],
+    [{ start_line: 2, start_char: 2 }, /start_char \(2\) is beyond the end of line 2, which has 1 character/],
+    [{ start_line: 3, start_char: 1 }, /start_line \(3\) is beyond the end of a.txt/],
+    [{ start_line: 1, end_line: 2, start_char: 1 }, /about one line/],
     [{ end_line: Number.NaN }, /end_line/],
     [{ start_line: 1.5 }, /start_line/],
     [{ start_line: Number.POSITIVE_INFINITY }, /start_line/],
@@ -100,7 +107,7 @@ describe("read_file", () => {
     writeFileSync(fixture.path("a.txt"), `short\n${"x".repeat(5000)}\nend\n`);
     const result = await read("a.txt");
     expect(result.content).toHaveLength(5011);
-    expect(shown(result)).toContain("[… 3000 more characters of this line]");
+    expect(shown(result)).toContain("[… 3000 more characters of this line: start_line");
     expect(fixture.sightings).toMatchObject([
       { start: 1, lines: ["short", "x".repeat(5000), "end"], complete: true },
     ]);
@@ -139,7 +146,8 @@ describe("read_file", () => {
     const result = await read("huge.txt");
     expect(result).toMatchObject({ totalLines: 1, truncated: true, recommendRange: null });
     expect(result.content.length).toBeLessThanOrEqual(80_000);
-    expect(fixture.sightings).toEqual([]);
+    const part = { line: 1, char: 1, text: result.content, isEnd: false };
+    expect(fixture.sightings).toMatchObject([{ lines: [], complete: false, parts: [part] }]);
   });
 
   it("lists a directory", async () => {

@@ -11,9 +11,29 @@ export const readInput = {
     .max(60)
     .default("auto")
     .describe("auto, utf8, ascii, latin1, utf16le, base64 or another encoding name."),
-  start_line: z.number().int().min(1).optional().describe("First line to read, starting at 1."),
-  end_line: z.number().int().min(1).optional().describe("Last line to read (inclusive)."),
+  start_line: lineNumber(
+    "First line to read, starting at 1. A negative number counts from the end: -100 reads the last 100 lines.",
+  ),
+  end_line: lineNumber("Last line to read (inclusive). -1 is the last line of the file."),
+  start_char: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "First character of start_line to read, starting at 1: for lines that are too long to be shown whole.",
+    ),
+  end_char: z.number().int().min(1).optional().describe("Last character of start_line to read (inclusive)."),
 };
+
+function lineNumber(description: string) {
+  return z
+    .number()
+    .int()
+    .refine((line) => line !== 0, "lines count from 1, or from the end with -1")
+    .optional()
+    .describe(description);
+}
 
 /** The result of reading a file. */
 export const readOutput = z.object({
@@ -31,6 +51,12 @@ export const readOutput = z.object({
     .nullable()
     .describe("The range to read next, if not everything fit."),
   truncated: z.boolean().describe("Whether less was returned than requested."),
+  startChar: z
+    .number()
+    .optional()
+    .describe("First character of the line that was returned, if not all of it."),
+  endChar: z.number().optional().describe("Last character of the line that was returned."),
+  lineChars: z.number().optional().describe("Number of characters of the whole line."),
   mimeType: z.string().optional().describe("MIME type of a file that is not text."),
   image: z
     .object({ data: z.string(), mimeType: z.string(), width: z.number(), height: z.number() })
@@ -64,8 +90,9 @@ export function renderRead(result: ReadResult): string | readonly ContentPart[] 
   ];
 }
 
-function bodyOf({ content, totalLines, startLine, endLine }: ReadResult): string {
+function bodyOf({ content, totalLines, startLine, endLine, startChar }: ReadResult): string {
   if (totalLines === null && endLine === 0) return content;
+  if (startChar !== undefined) return `${startLine}\t${content}`;
   return numberLines(content, { startLine, count: endLine - startLine + 1 });
 }
 

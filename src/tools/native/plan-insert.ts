@@ -5,8 +5,9 @@ import { toLineFeeds } from "../../text/line-ends.js";
 import type { Splice } from "../../text/splice.js";
 import type { PlannedChange } from "../file/change-files.js";
 import { describeEdit } from "../file/describe-edit.js";
-import { editText, runsAfter } from "../file/edited-text.js";
+import { editText, knownAfter } from "../file/edited-text.js";
 import { requireFile, requireText, type PresentFile } from "../file/layers.js";
+import { nothingKnown } from "../file/known-lines.js";
 import { notExact, notRead } from "../file/layer-errors.js";
 import { noteWritten } from "../file/note-written.js";
 import { requireFresh } from "../file/plan-file-edit.js";
@@ -26,7 +27,7 @@ export async function planInsert(
     .filter((line) => line >= 1 && line <= lines.count)
     .map((line) => ({ startLine: line, endLine: line }));
   if (seen === undefined && spans.length > 0) throw notRead(path, spans);
-  const runs = seen === undefined ? [] : requireFresh(file, seen, { spans });
+  const known = seen === undefined ? nothingKnown : requireFresh(file, seen, { spans });
   const splices = [toSplice(file, after, text)];
   const edited = editText(bytes, lines, splices);
   const { diff, snippet } = describeEdit({ path }, edited);
@@ -35,7 +36,7 @@ export async function planInsert(
     preview: { summary: `Insert into ${path} after line ${after}`, diff },
     result: editorText(path, snippet),
     refresh: () =>
-      noteWritten(deps, path, { edited, runs: runsAfter(runs, edited), encoding: seen?.encoding }),
+      noteWritten(deps, path, { edited, known: knownAfter(known, edited), encoding: seen?.encoding }),
   };
 }
 

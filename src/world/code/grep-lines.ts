@@ -2,7 +2,7 @@ import type { GrepLine, ShownLines } from "../../contract/ports/code.js";
 import type { Files, OpenFile } from "../../contract/ports/files.js";
 import { linesOfOpen } from "./file-lines.js";
 import type { GrepHit } from "./grep-program.js";
-import { maxShownLength } from "./show-matches.js";
+import { columnOf, maxShownLength, partAround } from "./show-matches.js";
 
 /** Read the lines to show through the call's own files. What cannot be read any more is left out. */
 export async function readGrepLines(
@@ -28,32 +28,55 @@ export async function readGrepLines(
   return { lines, shown };
 }
 
-/** Bytes that are read of a line; more are not shown. */
-const maxLineBytes = 4 * maxShownLength + 8;
-
 function readFile(
   open: OpenFile,
   hits: readonly GrepHit[],
   { lines, shown }: { lines: GrepLine[]; shown: ShownLines[] },
 ): void {
   const lineAt = hasMark(open) || hits.some(({ offset }) => offset < 0) ? linesOfOpen(open) : undefined;
-  for (const { file, line, offset, isMatch } of hits) {
-    const read = lineAt === undefined ? lineAtByte(open, offset) : lineAt(line);
+  for (const { file, line, offset, column, isMatch } of hits) {
+    const read = lineAt === undefined ? readPart(open, offset, column) : partOf(lineAt(line), column);
     if (read === undefined) continue;
-    const isWhole = read.length <= maxShownLength;
+    const { text, start, isEnd } = read;
+    const isWhole = start === 0 && isEnd;
     lines.push({
       file,
       line,
       isMatch,
-      text: isWhole ? read : `${read.slice(0, maxShownLength).toWellFormed()}…`,
+      ...(start > 0 && { startChar: start + 1 }),
+      text: `${start > 0 ? "…" : ""}${text.toWellFormed()}${isEnd ? "" : "…"}`,
     });
-    if (!isWhole || read.includes("\r") || read.includes("\uFFFD")) continue;
+    if (text.includes("\r") || text.includes("\uFFFD")) continue;
     const last = shown.at(-1);
     const { identity } = open.stat;
-    if (last?.file === file && last.start + last.lines.length === line) {
-      shown[shown.length - 1] = { ...last, lines: [...last.lines, read] };
-    } else shown.push({ file, identity, start: line, lines: [read] });
+    if (!isWhole) {
+      shown.push({ file, identity, start: line, lines: [], parts: [{ line, char: start + 1, text, isEnd }] });
+    } else if (last?.file === file && last.lines.length > 0 && last.start + last.lines.length === line) {
+      shown[shown.length - 1] = { ...last, lines: [...last.lines, text] };
+    } else shown.push({ file, identity, start: line, lines: [text] });
   }
+}
+
+/** What is shown of a line: a part of its text that begins at the index `start`. */
+interface ShownPart {
+  readonly text: string;
+  readonly start: number;
+  readonly isEnd: boolean;
+}
+
+function partOf(line: string | undefined, column: number): ShownPart | undefined {
+  return line === undefined ? undefined : partAround(line, columnOf(line, column) - 1);
+}
+
+/** Bytes that are read of a line after the start of a match. */
+const bytesAfter = 4 * maxShownLength + 8;
+/** Where a match is further into a line, the start of the line is shown. */
+const maxColumn = 32 * 1024 * 1024;
+
+/** The part to show of the line that begins at a byte. */
+function readPart(open: OpenFile, offset: number, column: number): ShownPart | undefined {
+  const shown = column > maxColumn ? 1 : column;
+  return partOf(lineAtByte(open, offset, shown + bytesAfter), shown);
 }
 
 /** Offsets of files with a byte order mark are those of the decoded text. */
@@ -63,10 +86,10 @@ function hasMark(open: OpenFile): boolean {
   return (got >= 2 && /^(fffe|feff)/.test(head.toString("hex"))) || head.toString("hex") === "efbbbf";
 }
 
-/** The line that begins at a byte; `undefined` if no line begins there any more. */
-function lineAtByte(open: OpenFile, offset: number): string | undefined {
+/** The line that begins at a byte, as far as it fits; `undefined` if no line begins there any more. */
+function lineAtByte(open: OpenFile, offset: number, maxBytes: number): string | undefined {
   const from = Math.max(0, offset - 1);
-  const bytes = Buffer.alloc(maxLineBytes + 1);
+  const bytes = Buffer.alloc(maxBytes + 1);
   const got = open.readInto(bytes, from);
   if (offset > 0 && bytes[0] !== 10) return undefined;
   const start = offset - from;

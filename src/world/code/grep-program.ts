@@ -6,8 +6,10 @@ import { refusePattern, walkRules } from "./ripgrep.js";
 export interface GrepHit {
   readonly file: string;
   readonly line: number;
-  /** The byte at which the line begins. */
+  /** The byte at which the line begins; -1 if it is not known. */
   readonly offset: number;
+  /** The byte of the line at which the first match begins, from 1; 1 for a line around a match. */
+  readonly column: number;
   readonly isMatch: boolean;
 }
 
@@ -80,7 +82,14 @@ export async function runGrep(run: GrepRun): Promise<GrepFound> {
 }
 
 const reports = {
-  content: ["--no-heading", "--line-number", "--byte-offset", "--no-context-separator", "--max-columns=1"],
+  content: [
+    "--no-heading",
+    "--line-number",
+    "--column",
+    "--byte-offset",
+    "--no-context-separator",
+    "--max-columns=1",
+  ],
   files: ["--files-with-matches"],
   count: ["--count"],
 };
@@ -112,7 +121,7 @@ interface Reader {
   isEmpty(): boolean;
 }
 
-/** Reads `path NUL line:offset:…` for matches and `path NUL line-offset-…` for the lines around them. */
+/** Reads `path NUL line:column:offset:…` for matches and `path NUL line-offset-…` for the lines around them. */
 function readHits({ wants }: GrepRun, full: () => void): Reader {
   const hits: GrepHit[] = [];
   const nameOf = createNames(wants);
@@ -121,10 +130,19 @@ function readHits({ wants }: GrepRun, full: () => void): Reader {
     if (nul === -1 || nul > end) return;
     const file = nameOf(bytes.subarray(start, nul));
     if (file === undefined) return;
-    const position = /^(\d+)([:-])(\d+)[:-]/.exec(bytes.toString("latin1", nul + 1, Math.min(end, nul + 60)));
+    const position = /^(\d+)(?::(\d+):|-)(\d+)[:-]/.exec(
+      bytes.toString("latin1", nul + 1, Math.min(end, nul + 80)),
+    );
     if (position === null) return;
     if (hits.length >= maxHits) return full();
-    hits.push({ file, line: Number(position[1]), offset: Number(position[3]), isMatch: position[2] === ":" });
+    const [, line, column, offset] = position;
+    hits.push({
+      file,
+      line: Number(line),
+      offset: Number(offset),
+      column: Number(column ?? 1),
+      isMatch: column !== undefined,
+    });
   });
   return { hits, files: [], push, isEmpty: () => hits.length === 0 };
 }

@@ -4,6 +4,7 @@ import type { CodeParts } from "./code-parts.js";
 import { compileGlobScope } from "./file-scope.js";
 import { runGrep, type GrepFound, type GrepHit } from "./grep-program.js";
 import { readGrepLines } from "./grep-lines.js";
+import type { TextHit } from "./ripgrep.js";
 import { scanFiles } from "./scan-files.js";
 import { pathInWorkspace, resolveSearchRoot, shownPath, type SearchRoot } from "./search-root.js";
 
@@ -102,11 +103,14 @@ async function scan(parts: CodeParts, query: GrepQuery, { root, search }: ScanSe
   };
 }
 
-function around({ file, line }: { file: string; line: number }, context: number): GrepHit[] {
+function around({ file, line, column }: TextHit, context: number): GrepHit[] {
   const lines = Array.from({ length: 2 * context + 1 }, (_, at) => line - context + at);
   return lines
     .filter((each) => each >= 1)
-    .map((each) => ({ file, line: each, offset: -1, isMatch: each === line }));
+    .map((each) => {
+      const isMatch = each === line;
+      return { file, line: each, offset: -1, column: isMatch ? column : 1, isMatch };
+    });
 }
 
 async function showContent(

@@ -113,10 +113,15 @@ function toMatch(
     around.push(text);
   }
   const code = clipAround(own, column - 1);
+  const shownPart = (): ShownLines[] => {
+    if (own.length <= maxShownLength || own.includes("\r")) return [];
+    const { text, start: from, isEnd } = partAround(own, column - 1);
+    return [{ file, identity, start: line, lines: [], parts: [{ line, char: from + 1, text, isEnd }] }];
+  };
   const context = around.map((each, at) => (start + at === line ? code : clipAround(each, 0))).join("\n");
   return {
     match: { file, line, column, code, context, kind },
-    shown: completeRuns(file, identity, { start, lines: around }),
+    shown: [...completeRuns(file, identity, { start, lines: around }), ...shownPart()],
   };
 }
 
@@ -140,16 +145,25 @@ function completeRuns(
   return runs;
 }
 
-/** The part of a line around a position. */
+/** The part of a line around a position; all of a short line. */
+export function partAround(line: string, at: number): { text: string; start: number; isEnd: boolean } {
+  if (line.length <= maxShownLength) return { text: line, start: 0, isEnd: true };
+  const middle = Math.max(0, Math.min(at - maxShownLength / 4, line.length - maxShownLength));
+  const start = /[\uDC00-\uDFFF]/.test(line[middle] ?? "") ? Math.max(0, middle - 1) : middle;
+  const end = Math.min(line.length, start + maxShownLength);
+  const isInPair = /[\uD800-\uDBFF]/.test(line[end - 1] ?? "") && end < line.length;
+  const text = line.slice(start, isInPair ? end - 1 : end);
+  return { text, start, isEnd: start + text.length === line.length };
+}
+
+/** The same, with marks where something is left out. */
 function clipAround(line: string, at: number): string {
-  if (line.length <= maxShownLength) return line;
-  const start = Math.max(0, Math.min(at - maxShownLength / 4, line.length - maxShownLength));
-  const part = line.slice(start, start + maxShownLength).toWellFormed();
-  return `${start > 0 ? "…" : ""}${part}${start + maxShownLength < line.length ? "…" : ""}`;
+  const { text, start, isEnd } = partAround(line, at);
+  return `${start > 0 ? "…" : ""}${text.toWellFormed()}${isEnd ? "" : "…"}`;
 }
 
 /** Convert a column in UTF-8 bytes to one in characters. */
-function columnOf(line: string, bytes: number): number {
+export function columnOf(line: string, bytes: number): number {
   let left = bytes - 1;
   let at = 0;
   while (at < line.length && left > 0) {

@@ -34,6 +34,7 @@ export interface GuardedFile extends OpenFile {
 export interface Guard {
   /** The real path of the workspace. */
   readonly root: string;
+  readonly maxFileSize: number;
   readonly rules: PathRules;
   /** How paths are opened: by descriptor (no race) or by name (see portable-opener.ts). */
   readonly kind: Opener["kind"];

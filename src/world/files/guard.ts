@@ -24,6 +24,7 @@ export function createGuard(options: GuardOptions): Guard {
   const display = (real: string): string => displayPath(rules.workspace, real);
   return {
     root: rules.workspace,
+    maxFileSize,
     rules,
     kind: deps.opener.kind,
     check: (text, access = "read") => checkPath(deps, text, access),

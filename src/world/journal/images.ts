@@ -66,6 +66,7 @@ export async function matchesImage(
   if (image.type === "symlink") return node.type === "symlink" && node.target === image.target;
   if (image.type === "file") {
     if (node.type !== "file" || node.size !== image.size) return false;
+    if (image.modified !== undefined) return String(node.disk?.stat.mtimeNs) === image.modified;
     if (image.hash === "") return matchesDelta(deps, node, image);
     return (node.hash ?? (await digestSource(deps, node.source)).hash) === image.hash;
   }

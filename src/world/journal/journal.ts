@@ -160,7 +160,8 @@ export function createJournal(options: JournalOptions): Journal {
         const wanted = typeof mutations === "function" ? await mutations() : mutations;
         for (const mutation of wanted) {
           const text = "path" in mutation ? mutation.path : mutation.from;
-          await withPathAsync(text, () => planMutation({ rules, opener, maxFileSize }, plan, mutation));
+          const judged = { rules, opener, maxFileSize, kept, root: guard.root };
+          await withPathAsync(text, () => planMutation(judged, plan, mutation));
         }
         failpoint("planned");
         await execute(deps, plan, { kind: "change", origin });

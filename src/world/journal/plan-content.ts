@@ -6,6 +6,7 @@ import { pathRefused, systemFailure } from "../files/file-errors.js";
 import type { GuardDeps } from "../files/locate.js";
 import { attributesOf } from "./images.js";
 import type { Content, Plan, StepMeaning } from "./plan.js";
+import { maxHashedBytes } from "./renamed-node.js";
 import { digestSource, type Source, type SourceDeps } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
@@ -60,13 +61,16 @@ export function toNode(content: Content, madeBy: number): VirtualNode {
   return { ...common, type: "file", size: image.size, ...hash, source };
 }
 
-/** The image of what a move moves. */
+/** The image of what a move moves; a large file is recognized by its inode, size and time. */
 export async function movedImage(
   deps: SourceDeps,
   node: Exclude<VirtualNode, { type: "other" }>,
 ): Promise<MoveStep["moved"]> {
   if (node.type === "directory") return { type: "directory", size: 0 };
   if (node.type === "symlink") return { type: "symlink", target: node.target, size: node.target.length };
+  if (node.hash === undefined && node.disk !== undefined && node.size > maxHashedBytes) {
+    return { type: "file", hash: "", size: node.size, modified: String(node.disk.stat.mtimeNs) };
+  }
   const ref =
     node.hash === undefined ? await digestSource(deps, node.source) : { hash: node.hash, size: node.size };
   return { type: "file", ...ref };

@@ -15,6 +15,7 @@ import type { GuardDeps } from "../files/locate.js";
 import { judgeMovedTree, resolveRealPath } from "./resolve-real-path.js";
 import { statReal } from "./open-path.js";
 import { planParents } from "./plan-content.js";
+import { setAside, type SetAsideDeps } from "./set-aside.js";
 import type { Plan } from "./plan.js";
 import { toContent } from "./images.js";
 import type { VirtualNode } from "./virtual-files.js";
@@ -22,7 +23,7 @@ import type { VirtualNode } from "./virtual-files.js";
 type MoveMutation = Extract<FileMutation, { op: "move" }>;
 
 /** Plan a move of a file, a link itself, or a directory with all in it. */
-export async function planMove(deps: GuardDeps, plan: Plan, mutation: MoveMutation): Promise<void> {
+export async function planMove(deps: SetAsideDeps, plan: Plan, mutation: MoveMutation): Promise<void> {
   const from = resolveRealPath(deps, mutation.from, { access: "remove", follow: false });
   const node = plan.files.look(from);
   if (node === null) throw fileNotFound(mutation.from);
@@ -38,6 +39,7 @@ export async function planMove(deps: GuardDeps, plan: Plan, mutation: MoveMutati
   if (target !== null && isSameNode(node, target)) return plan.set(from, null, meaning);
   await judgeMovedTree(deps, node, { text: mutation.from, to });
   await planParents(deps, plan, { real: to, ...meaning });
+  await setAside(deps, plan, { real: to, node: target, meaning: { ...meaning, implied: true } });
   if (node.disk === undefined || node.disk.stat.dev === deviceOf(deps, to)) {
     return plan.move(from, to, meaning);
   }

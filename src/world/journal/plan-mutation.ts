@@ -2,29 +2,29 @@ import { createHash } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
+import { writeTooLarge } from "../../contract/write-too-large.js";
 import {
   fileConflict,
   fileNotFound,
   notRegularFile,
   systemFailure,
-  fileTooLarge,
   withPath,
   withPathAsync,
 } from "../files/file-errors.js";
 import { checkContent, checkIdentity } from "./check-node.js";
 import { attributesOf, fileImage } from "./images.js";
-import type { GuardDeps } from "../files/locate.js";
 import { judgeMovedTree, resolveRealPath } from "./resolve-real-path.js";
 import { openPath } from "./open-path.js";
 import { planMove } from "./plan-move.js";
 import { previousOfSplice, previousOfWrite, piecesOf } from "./plan-splice.js";
 import { emptyDirectory, planParents } from "./plan-content.js";
+import { setAside, type SetAsideDeps } from "./set-aside.js";
 import type { PreviousContent, Plan } from "./plan.js";
 import { digestSource, readBytes, type Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** The rules and limits for mutations. */
-export interface MutationDeps extends GuardDeps {
+export interface MutationDeps extends SetAsideDeps {
   readonly maxFileSize: number;
 }
 
@@ -133,6 +133,7 @@ async function planDelete(deps: MutationDeps, plan: Plan, mutation: Mutation<"de
     throw fileConflict(text, "is a directory; only a recursive delete removes it");
   }
   await judgeMovedTree(deps, node, { text, to: real });
+  if (await setAside(deps, plan, { real, node, meaning: { op: "delete", text } })) return;
   await plan.set(real, null, { op: "delete", text });
 }
 
@@ -143,13 +144,13 @@ async function planCopy(deps: MutationDeps, plan: Plan, mutation: Mutation<"copy
   if (source.type === "directory") throw systemFailure(from, "EISDIR");
   if (source.type !== "file") throw notRegularFile(from);
   checkIdentity(from, source, mutation.ifIdentity);
-  checkSize(from, source.size, deps);
   const real = resolveRealPath(deps, to, { access: "write" });
   const node = plan.files.look(real);
   checkTarget(deps, to, node);
   if (node !== null && !overwrite) throw systemFailure(to, "EEXIST");
   const mode = source.mode === undefined ? {} : { mode: source.mode & 0o777 };
   const attributes = node === null ? mode : keptAttributes(node);
+  await setAside(deps, plan, { real, node, meaning: { op: "copy", text: to, implied: true } });
   await putFile(deps, plan, { real, text: to, op: "copy", source: source.source, attributes });
 }
 
@@ -212,7 +213,7 @@ function checkTarget(deps: MutationDeps, text: string, node: VirtualNode | null)
 }
 
 function checkSize(text: string, size: number, { maxFileSize }: MutationDeps): void {
-  if (size > maxFileSize) throw fileTooLarge(text, maxFileSize);
+  if (size > maxFileSize) throw writeTooLarge(text, size, maxFileSize);
 }
 
 /** As on any write, set-id bits are dropped. */

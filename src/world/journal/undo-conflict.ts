@@ -68,8 +68,7 @@ async function diffOf(
 }
 
 async function keptText(plan: Plan, image: NodeImage | null): Promise<string | undefined> {
-  if (image?.type !== "file" || image.delta !== undefined || !plan.deps.blobs.has(image.hash))
-    return undefined;
+  if (image?.type !== "file" || image.hash === "" || !plan.deps.blobs.has(image.hash)) return undefined;
   return readText(plan, { kind: "blob", hash: image.hash });
 }
 

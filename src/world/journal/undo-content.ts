@@ -15,6 +15,7 @@ import type { KeptFiles } from "./kept-files.js";
 import { contentBefore, mergeUndo, textAfter } from "./merge-undo.js";
 import { planParents } from "./plan-content.js";
 import type { Content, Plan, StepMeaning } from "./plan.js";
+import { setAside } from "./set-aside.js";
 import { digestSource } from "./sources.js";
 import { describeConflict, type UndoConflict } from "./undo-conflict.js";
 import type { VirtualNode } from "./virtual-files.js";
@@ -91,7 +92,11 @@ export async function put(
 ): Promise<void> {
   const { plan, deps, text } = undo;
   judge(deps, real, text);
-  if (image === null) return plan.set(real, null, meaning);
+  const aside = { ...deps, root: deps.guard.root };
+  if (image === null) {
+    if (await setAside(aside, plan, { real, node: plan.files.look(real), meaning })) return;
+    return plan.set(real, null, meaning);
+  }
   for (const hash of neededBlobs(image)) {
     if (!plan.deps.blobs.has(hash)) throw contentNotFound(text);
   }

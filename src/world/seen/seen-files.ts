@@ -1,5 +1,6 @@
 import type { SeenFile, SeenFiles, Sighting } from "../../contract/ports/seen.js";
 import { cutRun, lastLineOf, mergeRun, type LineRun } from "../../text/line-runs.js";
+import { addParts } from "./add-parts.js";
 import type { SeenKeeper } from "./seen-keeper.js";
 
 export interface SeenFilesOptions {
@@ -105,22 +106,26 @@ function createCache(maxChars: number) {
   };
 }
 
-function countChars({ runs }: SeenFile): number {
-  let chars = 0;
+function countChars({ runs, parts = [] }: SeenFile): number {
+  let chars = parts.reduce((sum, { text }) => sum + text.length, 0);
   for (const { lines } of runs) for (const line of lines) chars += line.length + 1;
   return chars;
 }
 
 /** Newer lines count; older ones of another version stay too, since every use compares them with the file anyway. */
 function addSighting(before: SeenFile | undefined, sighting: Sighting): SeenFile {
-  const { identity, start, lines, complete } = sighting;
+  const { identity, start, lines, complete, parts } = sighting;
   const run = { start, lines };
   const read = { identity, ...(sighting.encoding !== undefined && { encoding: sighting.encoding }) };
   // Lines that were read in another encoding are other lines.
   const isFirst = before === undefined || before.encoding !== sighting.encoding;
-  if (complete || isFirst) return { ...read, runs: lines.length === 0 ? [] : [run], complete };
+  if (complete || isFirst) {
+    const first: SeenFile = { ...read, runs: lines.length === 0 ? [] : [run], complete };
+    return complete ? first : addParts(first, parts);
+  }
   const stillFits = before.identity === identity || before.runs.every((each) => linesAgree(each, run));
-  return { ...read, runs: mergeRun(before.runs, run), complete: before.complete && stillFits };
+  const merged = { ...read, runs: mergeRun(before.runs, run), complete: before.complete && stillFits };
+  return addParts(merged, [...(before.parts ?? []), ...(parts ?? [])]);
 }
 
 function linesAgree(older: LineRun, newer: LineRun): boolean {
@@ -134,5 +139,9 @@ function linesAgree(older: LineRun, newer: LineRun): boolean {
 /** What another process kept is older than all that was seen here. */
 function addStored(here: SeenFile | undefined, kept: SeenFile): SeenFile {
   if (here === undefined) return kept;
-  return here.runs.reduce<SeenFile>((known, run) => addSighting(known, { ...here, ...run }), kept);
+  const { parts, ...rest } = here;
+  const known = here.runs.reduce<SeenFile>((all, run) => addSighting(all, { ...rest, ...run }), kept);
+  return parts === undefined
+    ? known
+    : addSighting(known, { ...rest, start: 1, lines: [], complete: false, parts });
 }

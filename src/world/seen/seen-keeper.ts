@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import type { Json } from "../../contract/json.js";
 import type { SeenFile } from "../../contract/ports/seen.js";
 import type { Store } from "../../contract/ports/store.js";
+import type { LinePart } from "../../text/line-parts.js";
 import { joinRuns, type LineRun } from "../../text/line-runs.js";
+import { addParts } from "./add-parts.js";
 
 /** Keeps what a session has read from one process to the next. Saves happen in the background, in order. */
 export interface SeenKeeper {
@@ -69,10 +71,14 @@ export function createSeenKeeper({ open, onWork, onWarning }: SeenKeeperOptions)
   };
 }
 
-interface KeptFile extends SeenFile {
+interface KeptFile extends Omit<SeenFile, "runs" | "parts"> {
+  readonly runs: readonly KeptLines[];
   /** How many further values hold the rest of the lines. */
   readonly more?: number;
 }
+
+/** Lines, or a part of a line that is too long for one value or was only seen in part. */
+type KeptLines = LineRun | LinePart;
 
 // Far below what one value may hold, whatever its characters become in JSON.
 const maxValueChars = 500_000;
@@ -91,19 +97,24 @@ async function readFile(values: Values, key: string): Promise<SeenFile | undefin
   const kept = (await values.get(key)) as KeptFile | undefined;
   if (kept === undefined || !Array.isArray(kept.runs)) return undefined;
   const { more = 0, ...file } = kept;
-  const runs: LineRun[] = [...kept.runs];
+  const all: KeptLines[] = [...kept.runs];
   for (let part = 1; part <= more; part += 1) {
-    const further = (await values.get(partKey(key, part))) as LineRun[] | undefined;
+    const further = (await values.get(partKey(key, part))) as KeptLines[] | undefined;
     if (!Array.isArray(further)) return undefined;
-    runs.push(...further);
+    all.push(...further);
   }
-  return { ...file, runs: joinRuns(runs) };
+  const runs = joinRuns(all.filter((each): each is LineRun => "lines" in each));
+  return addParts(
+    { ...file, runs },
+    all.filter((each): each is LinePart => "char" in each),
+  );
 }
 
 async function writeFile(values: Values, key: string, file: SeenFile): Promise<void> {
-  const [first = [], ...further] = splitRuns(file.runs);
-  for (const [at, runs] of further.entries()) await setValue(values, partKey(key, at + 1), runs);
-  await setValue(values, key, { ...file, runs: first, ...(further.length > 0 && { more: further.length }) });
+  const { runs, parts = [], ...rest } = file;
+  const [first = [], ...further] = splitRuns(runs, parts);
+  for (const [at, lines] of further.entries()) await setValue(values, partKey(key, at + 1), lines);
+  await setValue(values, key, { ...rest, runs: first, ...(further.length > 0 && { more: further.length }) });
 }
 
 async function removeFile(values: Values, key: string): Promise<void> {
@@ -123,22 +134,51 @@ async function setValue(values: Values, key: string, value: unknown): Promise<vo
   }
 }
 
-/** The runs cut into parts that each fit into one value. */
-function splitRuns(runs: readonly LineRun[]): LineRun[][] {
-  const parts: LineRun[][] = [[]];
+/** Lines cut into groups that each fit into one value. */
+function splitRuns(runs: readonly LineRun[], parts: readonly LinePart[]): KeptLines[][] {
+  const groups: KeptLines[][] = [[]];
   let room = maxValueChars;
-  for (const { start, lines } of runs) {
-    let from = 0;
-    for (let at = 0; at <= lines.length; at += 1) {
-      room -= (lines[at]?.length ?? 0) + 8;
-      if (at < lines.length && room > 0) continue;
-      const end = Math.min(at + 1, lines.length);
-      if (end > from) parts.at(-1)?.push({ start: start + from, lines: lines.slice(from, end) });
-      from = end;
-      if (room > 0) continue;
-      parts.push([]);
+  const add = (lines: KeptLines, chars: number): void => {
+    if (chars > room && room < maxValueChars) {
+      groups.push([]);
       room = maxValueChars;
     }
+    groups.at(-1)?.push(lines);
+    room -= chars;
+  };
+  for (const part of parts) for (const piece of splitPart(part)) add(piece, piece.text.length);
+  for (const { start, lines } of runs) {
+    let from = 0;
+    let chars = 0;
+    for (let at = 0; at <= lines.length; at += 1) {
+      const length = lines[at]?.length ?? 0;
+      const isLong = length > maxPieceChars;
+      if (at < lines.length && !isLong && chars < maxPieceChars) {
+        chars += length + 8;
+        continue;
+      }
+      if (at > from) add({ start: start + from, lines: lines.slice(from, at) }, chars);
+      if (isLong) {
+        const whole = { line: start + at, char: 1, text: lines[at] ?? "", isEnd: true };
+        for (const piece of splitPart(whole)) add(piece, piece.text.length);
+      }
+      from = isLong ? at + 1 : at;
+      chars = isLong ? 0 : length + 8;
+    }
   }
-  return parts;
+  return groups;
+}
+
+const maxPieceChars = 100_000;
+
+function splitPart(part: LinePart): LinePart[] {
+  const { text, char, isEnd } = part;
+  const pieces: LinePart[] = [];
+  for (let at = 0; at < text.length;) {
+    // A pair of surrogates stays together.
+    const end = at + maxPieceChars + (/[\uDC00-\uDFFF]/.test(text[at + maxPieceChars] ?? "") ? 1 : 0);
+    pieces.push({ ...part, char: char + at, text: text.slice(at, end), isEnd: isEnd && end >= text.length });
+    at = end;
+  }
+  return pieces;
 }

@@ -13,6 +13,8 @@ export interface LineIndex {
   readonly ends: number;
   /** The total number of lines; `undefined` if time ran out before the end of the file. */
   readonly total: number | undefined;
+  /** Bytes that were counted. */
+  readonly position: number;
 }
 
 export interface IndexOptions {
@@ -21,6 +23,8 @@ export interface IndexOptions {
   readonly signal: AbortSignal;
   /** Milliseconds for counting. @default 20000 */
   readonly maxMs?: number;
+  /** An index of the same file that is not complete, to continue. */
+  readonly before?: LineIndex | undefined;
 }
 
 const MIN_BLOCK_BYTES = 64 * 1024;
@@ -30,23 +34,32 @@ const SLICE_MS = 8;
 
 /** Count the lines of an open file; a lone carriage return ends a line only if the file has no line feeds. */
 export async function indexLines(file: OpenFile, options: IndexOptions): Promise<LineIndex> {
-  const index = await scanLines(file, options);
-  if (index.ends > 0 || index.total !== 1 || options.unit.mark === "\r") return index;
-  const returns = await scanLines(file, { ...options, unit: { ...options.unit, mark: "\r" } });
+  const unit = options.before?.unit ?? options.unit;
+  const index = await scanLines(file, { ...options, unit });
+  if (index.ends > 0 || index.total !== 1 || unit.mark === "\r") return index;
+  const returns = await scanLines(file, { ...options, before: undefined, unit: { ...unit, mark: "\r" } });
   return returns.ends > 0 ? returns : index;
 }
 
 async function scanLines(
   file: OpenFile,
-  { counter, unit, signal, maxMs = 20_000 }: IndexOptions,
+  { counter, unit, signal, maxMs = 20_000, before: known }: IndexOptions,
 ): Promise<LineIndex> {
   const block = blockSizeFor(file.stat.size);
-  const before: number[] = [];
+  const before: number[] = [...(known?.before ?? [])];
   const { window } = counter;
   const deadline = performance.now() + maxMs;
   let until = performance.now() + SLICE_MS;
-  let ends = 0;
-  let position = 0;
+  let ends = known?.ends ?? 0;
+  let position = known?.position ?? 0;
+  const indexOf = (total: number | undefined): LineIndex => ({
+    unit,
+    block,
+    before: Float64Array.from(before),
+    ends,
+    total,
+    position,
+  });
   for (;;) {
     const got = fillBuffer(file, window, position);
     for (let start = 0; start < got; start += MIN_BLOCK_BYTES) {
@@ -57,12 +70,10 @@ async function scanLines(
     position += got;
     if (got < window.length) {
       const open = position > 0 && !endsWithUnit(window, { length: got, unit, file, position });
-      return { unit, block, before: Float64Array.from(before), ends, total: ends + (open ? 1 : 0) };
+      return indexOf(ends + (open ? 1 : 0));
     }
     if (performance.now() < until) continue;
-    if (performance.now() > deadline) {
-      return { unit, block, before: Float64Array.from(before), ends, total: undefined };
-    }
+    if (performance.now() > deadline) return indexOf(undefined);
     await nextTurn();
     signal.throwIfAborted();
     until = performance.now() + SLICE_MS;

@@ -1,8 +1,8 @@
 /** The requested lines, and how much of them fits into a result. */
 export interface PageRequest {
-  /** Counts from 1. */
+  /** Counts from 1; a negative number counts from the end, -1 is the last line. */
   readonly start: number;
-  /** The last requested line; `undefined` for all. */
+  /** The last requested line, counted in the same way; `undefined` for all. */
   readonly end: number | undefined;
   readonly maxLines: number;
   readonly maxChars: number;
@@ -54,10 +54,20 @@ export function splitAt(text: string, mark: "\n" | "\r", maxLines = Number.POSIT
   return lines;
 }
 
+/** The same lines, counted from 1. */
+export function fromStart<Request extends Pick<PageRequest, "start" | "end">>(
+  request: Request,
+  totalLines: number,
+): Request {
+  const count = (line: number): number => (line < 0 ? Math.max(totalLines + 1 + line, 1) : line);
+  const { start, end } = request;
+  return { ...request, start: count(start), end: end === undefined ? undefined : count(end) };
+}
+
 /** Build a page: as many complete lines as fit, or the start of the first one. */
 export function toPage(request: PageRequest, found: FoundLines): LinePage {
   const { start, end, maxLines, maxChars, numbering = 8 } = request;
-  const wanted = Math.min(maxLines, end === undefined ? maxLines : end - start + 1);
+  const wanted = Math.max(0, Math.min(maxLines, end === undefined ? maxLines : end - start + 1));
   let chars = 0;
   let fitting = 0;
   for (const line of found.lines.slice(0, wanted)) {

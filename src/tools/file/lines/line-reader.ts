@@ -3,12 +3,34 @@ import type { OpenFile } from "../../../contract/ports/files.js";
 import { decodeText } from "../../../text/decode-text.js";
 import { endOfNth } from "./line-ends-in.js";
 import { fillBuffer, indexLines, type LineIndex, lineOffset } from "./line-index.js";
-import { type FoundLines, type LinePage, type PageRequest, splitAt, toPage } from "./line-page.js";
+import { type FoundLines, fromStart, type LinePage, type PageRequest, splitAt, toPage } from "./line-page.js";
 import { createNewlineCounter, type LineUnit, type NewlineCounter } from "./newline-counter.js";
 
 /** Reads ranges of lines from files of any size, with little memory. */
 export interface LineReader {
   read(file: OpenFile, request: LineRequest, during: ReadDuring): Promise<LinePage & { encoding: string }>;
+  /** A part of one line. */
+  readChars(file: OpenFile, request: CharRequest, during: ReadDuring): Promise<LineChars>;
+}
+
+/** Which characters of a line to read; they count from 1. */
+export interface CharRequest extends Pick<LineRequest, "encoding" | "head" | "maxChars"> {
+  /** Counts from 1, or from the end if it is negative. */
+  readonly line: number;
+  readonly startChar: number;
+  readonly endChar: number | undefined;
+}
+
+/** A part of a line. */
+export interface LineChars {
+  /** Empty if the line, or the part of it, does not exist. */
+  readonly text: string;
+  readonly line: number;
+  readonly startChar: number;
+  /** Characters of the whole line; `undefined` if the line was not reached. */
+  readonly lineChars: number | undefined;
+  readonly totalLines: number | undefined;
+  readonly encoding: string;
 }
 
 export interface LineRequest extends PageRequest {
@@ -35,25 +57,59 @@ export function createLineReader(): LineReader {
   const known = new Map<string, KnownIndex>();
   let createdCounter: NewlineCounter | undefined;
   const counter = (): NewlineCounter => (createdCounter ??= createNewlineCounter());
+  const readPage: LineReader["read"] = async (file, request, during) => {
+    if (request.head.length < HEAD) return readSmallFile(request);
+    const { encoding } = decodeText(wholeCharacters(request.head), request.encoding);
+    const unit = unitOf(encoding);
+    // The context has getters on its class, which a spread would lose.
+    const { clock, signal } = during;
+    const parts = { known, counter: counter(), unit, clock, signal };
+    const found = await findLines(file, { ...request, encoding }, parts);
+    return { ...toPage(found.request, found), encoding };
+  };
   return {
-    async read(file, request, during) {
-      if (request.head.length < HEAD) return readSmallFile(request);
-      const { encoding } = decodeText(wholeCharacters(request.head), request.encoding);
-      const unit = unitOf(encoding);
-      // The context has getters on its class, which a spread would lose.
-      const { clock, signal } = during;
-      const parts = { known, counter: counter(), unit, clock, signal };
-      const found = await findLines(file, { ...request, encoding }, parts);
-      return { ...toPage(request, found), encoding };
+    read: readPage,
+    async readChars(file, { line, startChar, endChar, maxChars, ...request }, during) {
+      const one = {
+        ...request,
+        start: line,
+        end: line,
+        maxLines: 1,
+        maxChars: maxReachedChars,
+        numbering: 0,
+      };
+      const { encoding, totalLines, lines, startLine, partial } = await readPage(file, one, during);
+      const [text] = lines;
+      const found = { line: startLine, totalLines, encoding };
+      if (text === undefined || partial) return { ...found, text: "", startChar, lineChars: undefined };
+      const part = sliceChars(text, { startChar, endChar, maxChars });
+      return { ...found, ...part, lineChars: text.length };
     },
   };
+}
+
+/** Longer lines are out of reach: they would have to be read as a whole. */
+const maxReachedChars = 64 * 1024 * 1024;
+
+/** As many of the requested characters as fit; a pair of surrogates stays together. */
+function sliceChars(
+  text: string,
+  { startChar, endChar = text.length, maxChars }: Pick<CharRequest, "startChar" | "endChar" | "maxChars">,
+): { text: string; startChar: number } {
+  const isInPair = (at: number): boolean =>
+    /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD800-\uDBFF]/.test(text[at - 1] ?? "");
+  const start = startChar - 1 - (isInPair(startChar - 1) ? 1 : 0);
+  const last = Math.min(endChar, text.length);
+  const end = Math.min(last + (isInPair(last) ? 1 : 0), start + maxChars);
+  return { text: text.slice(start, isInPair(end) ? end - 1 : end), startChar: start + 1 };
 }
 
 function readSmallFile(request: LineRequest): LinePage & { encoding: string } {
   const { text, encoding } = decodeText(request.head, request.encoding);
   const lines = splitAt(text, text.includes("\n") ? "\n" : "\r");
-  const found = { lines: lines.slice(request.start - 1), totalLines: lines.length, partial: false };
-  return { ...toPage(request, found), encoding };
+  const range = fromStart(request, lines.length);
+  const found = { lines: lines.slice(range.start - 1), totalLines: lines.length, partial: false };
+  return { ...toPage(range, found), encoding };
 }
 
 interface KnownIndex {
@@ -68,15 +124,21 @@ interface LineReaderDeps extends ReadDuring {
   readonly unit: LineUnit;
 }
 
-async function findLines(file: OpenFile, request: LineRequest, parts: LineReaderDeps): Promise<FoundLines> {
+/** Lines that were found, and the request for them, counted from the start. */
+type FoundRange = FoundLines & { readonly request: LineRequest };
+
+async function findLines(file: OpenFile, request: LineRequest, parts: LineReaderDeps): Promise<FoundRange> {
   const before = parts.known.get(file.path);
   const { identity } = file.stat;
-  if (before?.identity === identity && before.encoding === request.encoding) {
-    const found = takeLines(file, request, { index: before.index, counter: parts.counter });
+  const isSame = before?.identity === identity && before.encoding === request.encoding;
+  const known = isSame ? before.index : undefined;
+  if (known !== undefined && (known.total !== undefined || isWithin(request, known))) {
+    const found = takeLines(file, request, { index: known, counter: parts.counter });
     if (found !== undefined) return found;
   }
   const startedAt = parts.clock.now();
-  const index = await indexLines(file, parts);
+  const unfinished = known?.total === undefined ? known : undefined;
+  const index = await indexLines(file, { ...parts, before: unfinished });
   parts.known.delete(file.path);
   if (startedAt - Math.max(file.stat.changed, file.stat.modified) > unchangedMs) {
     parts.known.set(file.path, { identity, encoding: request.encoding, index });
@@ -84,7 +146,12 @@ async function findLines(file: OpenFile, request: LineRequest, parts: LineReader
   }
   const found = takeLines(file, request, { index, counter: parts.counter });
   // It changes while it is read; the caller notices that by its identity.
-  return found ?? { lines: [], totalLines: index.total, partial: false };
+  return found ?? { request, lines: [], totalLines: index.total, partial: false };
+}
+
+/** Whether an index that is not complete reaches the first requested line. */
+function isWithin({ start }: LineRequest, { ends }: LineIndex): boolean {
+  return start > 0 && start <= ends;
 }
 
 /** The maximum size of a character, so that a page always gets enough bytes. */
@@ -94,20 +161,22 @@ const PIECE_BYTES = 64 * 1024;
 /** `undefined` if the file does not match the index. */
 function takeLines(
   file: OpenFile,
-  request: LineRequest,
+  wanted: LineRequest,
   place: { index: LineIndex; counter: NewlineCounter },
-): FoundLines | undefined {
+): FoundRange | undefined {
   const { index, counter } = place;
-  const { start, end, maxLines, maxChars, encoding } = request;
   const totalLines = index.total;
-  if (start > (totalLines ?? index.ends + 1)) return { lines: [], totalLines, partial: false };
+  const request = totalLines === undefined ? wanted : fromStart(wanted, totalLines);
+  const { start, end, maxLines, maxChars, encoding } = request;
+  const nothing = { request, lines: [], totalLines, partial: false };
+  if (start < 0 || start > (totalLines ?? index.ends + 1) || (end ?? start) < start) return nothing;
   const offset = lineOffset(file, start, place);
   if (offset === undefined) return undefined;
-  const wanted = Math.min(maxLines, end === undefined ? maxLines : end - start + 1);
+  const count = Math.min(maxLines, end === undefined ? maxLines : end - start + 1);
   const maxBytes = maxChars * maxCharBytes + PIECE_BYTES;
-  const { bytes, partial } = readEnds(file, { offset, wanted, maxBytes, unit: index.unit, counter });
+  const { bytes, partial } = readEnds(file, { offset, wanted: count, maxBytes, unit: index.unit, counter });
   const { text } = decodeText(bytes, encoding);
-  return { lines: splitAt(text, index.unit.mark, wanted), totalLines, partial };
+  return { request, lines: splitAt(text, index.unit.mark, count), totalLines, partial };
 }
 
 interface ReadSpan {
