@@ -320,7 +320,7 @@ export type {
   ShellInfo,
 } from "./contract/ports/processes.js";
 export type { CallOwner, CallStart } from "./contract/ports/recorder.js";
-export type { SeenFile, SeenFiles, SeenLines, Sighting } from "./contract/ports/seen.js";
+export type { SeenFile, SeenFiles, SeenLines, SeenPart, Sighting } from "./contract/ports/seen.js";
 export type {
   NewSnippet,
   Snippet,

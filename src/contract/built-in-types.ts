@@ -606,8 +606,10 @@ export interface BuiltInTools {
       lines?: {
         file: string;
         line: number;
-        /** A very long line is truncated. */
+        /** Of a very long line, the part around the match. */
         text: string;
+        /** First character of the line that is shown, if not its first. */
+        startChar?: number | undefined;
         /** false for a line around a match. */
         isMatch: boolean;
       }[] | undefined;
@@ -990,10 +992,14 @@ export interface BuiltInTools {
       readonly path: string;
       /** auto, utf8, ascii, latin1, utf16le, base64 or another encoding name. */
       readonly encoding?: string | undefined;
-      /** First line to read, starting at 1. */
+      /** First line to read, starting at 1. A negative number counts from the end: -100 reads the last 100 lines. */
       readonly start_line?: number | undefined;
-      /** Last line to read (inclusive). */
+      /** Last line to read (inclusive). -1 is the last line of the file. */
       readonly end_line?: number | undefined;
+      /** First character of start_line to read, starting at 1: for lines that are too long to be shown whole. */
+      readonly start_char?: number | undefined;
+      /** Last character of start_line to read (inclusive). */
+      readonly end_char?: number | undefined;
     };
     readonly result: {
       path: string;
@@ -1015,6 +1021,12 @@ export interface BuiltInTools {
       } | null;
       /** Whether less was returned than requested. */
       truncated: boolean;
+      /** First character of the line that was returned, if not all of it. */
+      startChar?: number | undefined;
+      /** Last character of the line that was returned. */
+      endChar?: number | undefined;
+      /** Number of characters of the whole line. */
+      lineChars?: number | undefined;
       /** MIME type of a file that is not text. */
       mimeType?: string | undefined;
       /** The image in Base64, scaled down if it was large. */
@@ -1065,10 +1077,14 @@ export interface BuiltInTools {
       readonly path: string;
       /** auto, utf8, ascii, latin1, utf16le, base64 or another encoding name. */
       readonly encoding?: string | undefined;
-      /** First line to read, starting at 1. */
+      /** First line to read, starting at 1. A negative number counts from the end: -100 reads the last 100 lines. */
       readonly start_line?: number | undefined;
-      /** Last line to read (inclusive). */
+      /** Last line to read (inclusive). -1 is the last line of the file. */
       readonly end_line?: number | undefined;
+      /** First character of start_line to read, starting at 1: for lines that are too long to be shown whole. */
+      readonly start_char?: number | undefined;
+      /** Last character of start_line to read (inclusive). */
+      readonly end_char?: number | undefined;
     };
     readonly result: {
       path: string;
@@ -1090,6 +1106,12 @@ export interface BuiltInTools {
       } | null;
       /** Whether less was returned than requested. */
       truncated: boolean;
+      /** First character of the line that was returned, if not all of it. */
+      startChar?: number | undefined;
+      /** Last character of the line that was returned. */
+      endChar?: number | undefined;
+      /** Number of characters of the whole line. */
+      lineChars?: number | undefined;
       /** MIME type of a file that is not text. */
       mimeType?: string | undefined;
       /** The image in Base64, scaled down if it was large. */
