@@ -162,6 +162,7 @@ describe("maxFileSize", () => {
     await fixture.ok("read_file", { path: "b.log", start_line: 1, end_line: 10 });
     await fixture.ok("delete_file", { path: "b.log" });
     await fixture.ok("undo_edit", {});
+    expect(fixture.text("b.log")).toHaveLength(110_000);
   });
 
   it.each([
