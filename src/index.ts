@@ -313,6 +313,7 @@ export type {
   CommandResult,
   JobInfo,
   JobInput,
+  PresetHosts,
   JobOutput,
   JobState,
   Processes,

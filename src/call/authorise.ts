@@ -50,7 +50,7 @@ export function authorise(call: ValidatedCall): AuthorisedCall | Promise<Authori
 
 /** Let a tool that runs in another process say what it will touch; `undefined` if that is known for this input. */
 function prepare(call: ValidatedCall): Promise<ValidatedCall> | undefined {
-  const preparing = call.entry.tool.prepare?.(call.input);
+  const preparing = call.entry.tool.prepare?.(call.input, contextOf(call.resolved));
   return preparing === undefined ? undefined : claimAfter(call, preparing);
 }
 

@@ -1453,7 +1453,7 @@ export interface BuiltInTools {
       readonly env?: { readonly [key: string]: string } | undefined;
       /** Start it as a background job and return at once, for servers and long-running commands. It ends with the session. */
       readonly background?: boolean | undefined;
-      /** Hosts that the command may reach, for example ["packages.example.org", "*.example.com:443"]; true for every public host. Name "localhost:PORT" for a server on this machine outside the sandbox. The policy decides. */
+      /** Hosts that the command may reach, for example ["packages.example.org", "*.example.com:443"]; true for every public host. The names of tools stand for the hosts in their own configuration: npm, pip, git, cargo, go, maven, gradle, gem, composer, apt. Name "localhost:PORT" for a server on this machine outside the sandbox. The policy decides. */
       readonly network?: boolean | readonly string[] | undefined;
       /** If the same command ran in this folder in this session before, return only the changes of its output. */
       readonly since_last?: boolean | undefined;
@@ -1562,6 +1562,17 @@ export interface BuiltInTools {
       }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
+      /** The hosts that it reached or was refused. */
+      network?: {
+        host: string;
+        port?: number | undefined;
+        address?: string | undefined;
+        verdict: "allowed" | "refused" | "failed";
+        reason?: string | undefined;
+        bytesSent: number;
+        bytesReceived: number;
+        connections: number;
+      }[] | undefined;
       /** Further remarks, such as a limit that it reached. */
       notes?: string[] | undefined;
       stdout: string;
@@ -1594,6 +1605,17 @@ export interface BuiltInTools {
         }[] | undefined;
         /** The call_id for commit_result and discard_result. */
         heldBackBy?: string | undefined;
+        /** The hosts that it reached or was refused. */
+        network?: {
+          host: string;
+          port?: number | undefined;
+          address?: string | undefined;
+          verdict: "allowed" | "refused" | "failed";
+          reason?: string | undefined;
+          bytesSent: number;
+          bytesReceived: number;
+          connections: number;
+        }[] | undefined;
         /** Further remarks, such as a limit that it reached. */
         notes?: string[] | undefined;
       })[];
@@ -1625,6 +1647,17 @@ export interface BuiltInTools {
       }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
+      /** The hosts that it reached or was refused. */
+      network?: {
+        host: string;
+        port?: number | undefined;
+        address?: string | undefined;
+        verdict: "allowed" | "refused" | "failed";
+        reason?: string | undefined;
+        bytesSent: number;
+        bytesReceived: number;
+        connections: number;
+      }[] | undefined;
       /** Further remarks, such as a limit that it reached. */
       notes?: string[] | undefined;
     };
@@ -1659,6 +1692,17 @@ export interface BuiltInTools {
       }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
+      /** The hosts that it reached or was refused. */
+      network?: {
+        host: string;
+        port?: number | undefined;
+        address?: string | undefined;
+        verdict: "allowed" | "refused" | "failed";
+        reason?: string | undefined;
+        bytesSent: number;
+        bytesReceived: number;
+        connections: number;
+      }[] | undefined;
       /** Further remarks, such as a limit that it reached. */
       notes?: string[] | undefined;
       stdout: string;

@@ -17,6 +17,7 @@ type Typed =
   | "input"
   | "output"
   | "resources"
+  | "prepare"
   | "shellLine"
   | "runsOnlyLine"
   | "meansCall"
@@ -34,6 +35,7 @@ export interface ToolDefinition<
   readonly input: In;
   readonly output?: Out;
   resources?(input: Infer<In>, line?: ShellFacts): Resources;
+  prepare?(input: Infer<In>, ctx: ToolContext): Promise<void> | undefined;
   shellLine?(input: Infer<In>, session: ShellSession): ShellLine | undefined;
   runsOnlyLine?(input: Infer<In>): boolean;
   meansCall?(input: Infer<In>, session: ShellSession): MeantCall | undefined;

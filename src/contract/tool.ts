@@ -208,9 +208,9 @@ export interface Tool<Input = unknown, Output = unknown> {
   resources?(input: Input, line?: ShellFacts): Resources;
   /**
    * Computes what `resources` and `shellLine` will return for this input. Awaited before the call is authorised.
-   * Returns `undefined` if that is already known. Only tools that run in another process need it.
+   * Returns `undefined` if that is already known. Only tools that cannot tell at once need it.
    */
-  prepare?(input: Input): Promise<void> | undefined;
+  prepare?(input: Input, ctx: ToolContext): Promise<void> | undefined;
   /**
    * The call of another tool that this input means, if it does. That tool is judged, asked for, run and recorded in the
    * place of this one, and its result is given back in this tool's form. May throw for an input that cannot work.

@@ -124,7 +124,7 @@ const plain: Readonly<Record<string, readonly string[]>> = {
     "history",
     "clearHistory",
   ],
-  processes: ["shell", "run", "start", "jobs", "output", "type", "kill"],
+  processes: ["presetHosts", "shell", "run", "start", "jobs", "output", "type", "kill"],
   store: ["get", "set", "delete", "list"],
   code: ["search"],
   outputs: ["describe", "page", "search"],

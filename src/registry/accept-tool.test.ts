@@ -69,7 +69,7 @@ describe("acceptTool", () => {
     }
     const { tool } = acceptTool(new Runner());
     expect(tool.shellLine?.({}, {})).toEqual({ line: "ls" });
-    void tool.prepare?.({});
+    void tool.prepare?.({}, {} as never);
     expect(tool.shellLine?.({}, {})).toEqual({ line: "pwd" });
   });
 

@@ -144,6 +144,16 @@ export interface JobInput {
   readonly end?: boolean | undefined;
 }
 
+/** The hosts that tools need by their own configuration. */
+export interface PresetHosts {
+  /** As entries of the `network` argument. */
+  readonly hosts: readonly string[];
+  /** Variables that tell the tools about settings that they cannot see in the sandbox, without credentials. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The tools of which no host was found. */
+  readonly unknown: readonly string[];
+}
+
 /** Shell commands of one session. Every process group dies with its call, or with the session for jobs. */
 export interface Processes {
   readonly sandbox: SandboxState;
@@ -153,6 +163,8 @@ export interface Processes {
   readonly layers: WaitingLayers;
   /** Where commands of the session start, unless they name a folder. */
   readonly folder: SessionFolder;
+  /** Find the hosts of tools, such as `npm`, for a command in this folder. */
+  presetHosts(names: readonly string[], cwd: string | undefined): Promise<PresetHosts>;
   /** The shell that lines are run by. */
   shell(): Promise<ShellInfo>;
   /** Run to the end; `onOutput` is told what comes as it comes. */

@@ -79,6 +79,7 @@ function remoteProcesses(ask: AskContext): ToolContext["processes"] {
     get folder(): never {
       throw notRemote("processes.folder");
     },
+    presetHosts: (names, cwd) => send("presetHosts", names, cwd),
     shell: () => send("shell"),
     async run({ onOutput, ...request }) {
       const result = (await ask(["processes", "run"], [request])) as Awaited<

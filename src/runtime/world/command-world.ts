@@ -1,6 +1,6 @@
 import type { RuntimeBase } from "../state/runtime-base.js";
 import { randomBytes } from "node:crypto";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolSecurityError } from "../../contract/errors.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
@@ -9,6 +9,7 @@ import type { CallScope } from "../../contract/session.js";
 import { matchesName } from "../../glob/name-glob.js";
 import { workspaceKey } from "../../store/state-dir.js";
 import { createOutputStore, type OutputStore } from "../../world/outputs/outputs.js";
+import { createPresetResolver } from "../../world/presets/resolve-presets.js";
 import { createProcessWorld, type ProcessWorld } from "../../world/processes/processes.js";
 import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
 import type { WaitingLayers } from "../../contract/ports/layers.js";
@@ -24,6 +25,8 @@ export interface CommandWorldOptions extends RuntimeBase {
   readonly journal: Journal;
   /** Called with absolute paths that commands changed through their layer. */
   readonly onCommitted: (paths: readonly string[]) => void;
+  /** @default that of the user */
+  readonly home?: string | undefined;
   /** Why no background job can be started. */
   readonly noJobs?: string | undefined;
 }
@@ -89,6 +92,7 @@ function openProcesses(
     sandbox,
     judgeHost,
     env,
+    home,
     clock,
     noJobs,
     transactions,
@@ -106,6 +110,7 @@ function openProcesses(
       ...(typeof wanted === "string" && { wanted }),
     },
     resolveFolder: (scope, cwd) => startFolder(guards, scope, cwd),
+    presets: createPresetResolver({ home: home ?? homedir(), workspace: guards.common().root, env }),
     isSecretAllowed: (name) => config.secrets.allowEnv.some((glob) => matchesName(glob, name)),
     tempDir: tmpdir(),
     newTagValue: () => randomBytes(9).toString("hex"),

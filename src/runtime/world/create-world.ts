@@ -81,6 +81,7 @@ export function createWorld(parts: WorldOptions): World {
     guards,
     sandbox,
     judgeHost: network.judgeHost,
+    home: options.home,
     noJobs,
     journal,
     onCommitted: (paths) => sandbox.accept(paths),

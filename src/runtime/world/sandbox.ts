@@ -34,6 +34,7 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
     egress: { hosts: compileHosts(config.network.allowHosts), allowPrivate: config.network.allowPrivate },
     quarantineDir: join(ownDir, "quarantine"),
     layersDir: join(ownDir, "layers"),
+    cachesDir: join(ownDir, "caches"),
     env,
     tmpdir: tmpdir(),
     monotonic: clock.monotonic,

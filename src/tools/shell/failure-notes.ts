@@ -6,8 +6,8 @@ import type { CommandResult, NetworkUse } from "../../contract/ports/processes.j
  */
 export function failureNotes(result: CommandResult): string[] {
   if (!result.sandbox.active) return [];
-  const refused = result.network.filter(({ verdict }) => verdict === "refused");
-  if (refused.length > 0) return [...refusedNotes(refused), ...(hasFailed(result) ? wallNotes(result) : [])];
+  const refused = refusedNotes(result.network);
+  if (refused.length > 0) return [...refused, ...(hasFailed(result) ? wallNotes(result) : [])];
   return hasFailed(result) ? [...lookupNotes(result), ...wallNotes(result)] : [];
 }
 
@@ -20,7 +20,9 @@ const maxShown = 20;
 /** The reason of the forwarder for a host that the call did not name. */
 const notGranted = "the command was not granted this host";
 
-function refusedNotes(refused: readonly NetworkUse[]): string[] {
+/** What a command was refused, and the argument that opens it. */
+export function refusedNotes(network: readonly NetworkUse[]): string[] {
+  const refused = network.filter(({ verdict }) => verdict === "refused");
   const missing = [...new Set(refused.filter(({ reason }) => reason === notGranted).map(placeOf))];
   const others = refused.filter(({ reason }) => reason !== notGranted).slice(0, maxShown);
   return [

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import type { JobInfo } from "../../contract/ports/processes.js";
 import { heldBackList, heldBackOf, heldBackNote } from "./held-back.js";
+import { refusedNotes } from "./failure-notes.js";
+import { networkPart, networkResult } from "./network-argument.js";
 import { describeState } from "./shell-result.js";
 
 /** A background job in a result. */
@@ -13,6 +15,7 @@ export const jobView = z.object({
   ports: z.array(z.number()).optional().describe("Ports that it listens on."),
   exitCode: z.number().nullable().optional(),
   ...heldBackList,
+  ...networkResult,
   notes: z.array(z.string()).optional().describe("Further remarks, such as a limit that it reached."),
 });
 
@@ -25,7 +28,8 @@ export const jobInput = z.object({
 
 /** Convert a job to a result. */
 export function toJobView(job: JobInfo): JobView {
-  const { jobId, command, pid, startedAt, state, notes } = job;
+  const { jobId, command, pid, startedAt, state, notes = [] } = job;
+  const allNotes = [...refusedNotes(job.network), ...notes];
   return {
     jobId,
     command,
@@ -34,7 +38,8 @@ export function toJobView(job: JobInfo): JobView {
     state: describeState(state),
     ...(state.kind === "listening" && { ports: [...state.ports] }),
     ...(state.kind === "exited" && { exitCode: state.exitCode }),
-    ...(notes !== undefined && { notes: [...notes] }),
+    ...(allNotes.length > 0 && { notes: allNotes }),
+    ...networkPart(job.network),
     ...heldBackOf(job.callId, job.heldBack),
   };
 }

@@ -1,6 +1,6 @@
 import { ToolValidationError } from "../../contract/errors.js";
 import type { ShellFacts } from "../../contract/tool.js";
-import { hostsOf, type NetworkArgument } from "./network-argument.js";
+import type { NetworkArgument } from "./network-argument.js";
 
 /** The arguments that count besides the line. */
 interface LineInput {
@@ -14,7 +14,11 @@ interface LineInput {
  * write. A line that nothing is known of counts as one that writes.
  */
 export function isReadOnly({ background, network }: LineInput, facts: ShellFacts | undefined): boolean {
-  return !background && hostsOf(network).length === 0 && facts?.readOnly === true;
+  return (
+    !background &&
+    (network === false || (Array.isArray(network) && network.length === 0)) &&
+    facts?.readOnly === true
+  );
 }
 
 /** Refuse a line that would only run into its time limit: a service, or a program that waits for a person. */

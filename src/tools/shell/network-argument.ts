@@ -1,6 +1,7 @@
 import { domainToASCII } from "node:url";
 import * as z from "zod";
 import type { NetworkUse } from "../../contract/ports/processes.js";
+import { presetNames } from "../../contract/preset-names.js";
 
 const maxHosts = 50;
 
@@ -14,7 +15,7 @@ export const networkArgument = z
           .string()
           .max(300)
           .superRefine((text, issues) => {
-            const problem = problemWith(text);
+            const problem = isPreset(text) ? undefined : problemWith(text);
             if (problem !== undefined) issues.addIssue({ code: "custom", message: problem });
           }),
       )
@@ -22,15 +23,24 @@ export const networkArgument = z
   ])
   .default(false)
   .describe(
-    'Hosts that the command may reach, for example ["packages.example.org", "*.example.com:443"]; true for every public host. Name "localhost:PORT" for a server on this machine outside the sandbox. The policy decides.',
+    `Hosts that the command may reach, for example ["packages.example.org", "*.example.com:443"]; true for every public host. The names of tools stand for the hosts in their own configuration: ${presetNames.join(", ")}. Name "localhost:PORT" for a server on this machine outside the sandbox. The policy decides.`,
   );
 
 export type NetworkArgument = z.infer<typeof networkArgument>;
 
-/** The hosts that the command may reach, as patterns. */
+/** The hosts that it names itself, as patterns. */
 export function hostsOf(network: NetworkArgument): readonly string[] {
   if (typeof network === "boolean") return network ? ["*"] : [];
-  return [...new Set(network.map((text) => text.trim().toLowerCase()))];
+  return [...new Set(network.filter((text) => !isPreset(text)).map((text) => text.trim().toLowerCase()))];
+}
+
+/** The tools whose hosts it may reach. */
+export function presetsOf(network: NetworkArgument): readonly string[] {
+  return typeof network === "boolean" ? [] : [...new Set(network.filter(isPreset))];
+}
+
+function isPreset(text: string): boolean {
+  return presetNames.some((name) => name === text);
 }
 
 const hostPattern =

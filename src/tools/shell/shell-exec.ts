@@ -9,7 +9,8 @@ import { createLastOutputs, type LastOutputs } from "./last-outputs.js";
 import { meansPatch } from "./patch-line.js";
 import { reportingFolder, takeFolder, toRelative } from "./change-folder.js";
 import { isReadOnly, refuseEndless } from "./judge-line.js";
-import { describeUse, hostsOf, networkArgument } from "./network-argument.js";
+import { createNetworkAccess, type NetworkAccess } from "./network-access.js";
+import { describeUse, networkArgument } from "./network-argument.js";
 import { renderShell, shellResult, toJobResult, toShellResult, type ShellResult } from "./shell-result.js";
 
 const maxTimeoutMs = 600_000;
@@ -82,10 +83,21 @@ const input = z.object({
 
 type ShellInput = z.infer<typeof input>;
 
+/** What is remembered from call to call. */
+interface ShellParts {
+  readonly last: LastOutputs;
+  readonly known: KnownHosts;
+  readonly access: NetworkAccess;
+}
+
 /** Create the tool that runs a command in a shell. */
 export function createShellExec() {
-  const last = createLastOutputs();
-  const known = createKnownHosts();
+  const parts: ShellParts = {
+    last: createLastOutputs(),
+    known: createKnownHosts(),
+    access: createNetworkAccess(),
+  };
+  const { known, access } = parts;
   return defineTool({
     name: "shell_exec",
     aliases: ["bash", "run_command"],
@@ -104,9 +116,10 @@ export function createShellExec() {
     resources(call, line) {
       // Sessions do not wait for each other's commands: the journal detects if two change the same file.
       const tree = [{ tree: ".", scope: "session" as const }];
-      const hosts = hostsOf(call.network).map((host) => ({ host }));
+      const hosts = access.hosts(call).map((host) => ({ host }));
       return isReadOnly(call, line) ? { reads: tree } : { reads: hosts, writes: tree };
     },
+    prepare: (call, ctx) => access.prepare(call, ctx),
     shellLine: ({ command, cwd, env, stdin }, { folder }) => ({
       line: command,
       cwd: cwd ?? folder,
@@ -120,10 +133,11 @@ export function createShellExec() {
       if (shell.judged) return { behavior: "allow" };
       return { behavior: "ask", message: `command lines for ${shell.name} cannot be analyzed` };
     },
-    preview: (call, ctx) => previewLine(call, ctx, known),
-    execute(call, ctx) {
-      known.add(ctx.sessionId, hostsOf(call.network));
-      return call.background ? startJob(call, ctx) : runLine(call, ctx, last);
+    preview: (call, ctx) => previewLine(call, ctx, parts),
+    async execute(call, ctx) {
+      known.add(ctx.sessionId, access.hosts(call));
+      const result = await (call.background ? startJob(call, ctx, parts) : runLine(call, ctx, parts));
+      return { ...result, notes: [...result.notes, ...access.notes(call)] };
     },
     render: renderShell,
   });
@@ -133,12 +147,12 @@ export function createShellExec() {
 function previewLine(
   call: ShellInput,
   { processes, files, shell, sessionId }: ToolContext,
-  known: KnownHosts,
+  { known, access }: ShellParts,
 ): ToolPreview {
   refuseUseless(call, shell);
   const { active, reason } = processes.sandbox;
   const cwd = call.cwd ?? toRelative(shell?.cwd ?? files.root, files.root);
-  const hosts = hostsOf(call.network);
+  const hosts = access.hosts(call);
   return {
     summary: call.background ? "Start a background job" : "Run a command",
     details: {
@@ -171,7 +185,11 @@ function describeInput(text: string): string {
   return `${text.slice(0, maxShownInput)}… (${text.length} characters in all)`;
 }
 
-async function runLine(call: ShellInput, ctx: ToolContext, last: LastOutputs): Promise<ShellResult> {
+async function runLine(
+  call: ShellInput,
+  ctx: ToolContext,
+  { access, last }: ShellParts,
+): Promise<ShellResult> {
   refuseUseless(call, ctx.shell);
   const readOnly = isReadOnly(call, ctx.shell);
   const { lost } = ctx.processes.folder;
@@ -180,10 +198,10 @@ async function runLine(call: ShellInput, ctx: ToolContext, last: LastOutputs): P
     command: movesSession ? reportingFolder(call.command, ctx) : call.command,
     // Where it was judged: another command may have changed the session's folder since.
     cwd: call.cwd ?? ctx.shell?.cwd,
-    env: call.env,
+    env: { ...access.variables(call), ...call.env },
     stdin: call.stdin,
     readOnly,
-    network: hostsOf(call.network),
+    network: access.hosts(call),
     onNetwork: (use) => ctx.emit({ message: describeUse(use) }),
     pty: call.pty,
     renames: ctx.shell?.movedByGit,
@@ -209,11 +227,12 @@ function folderNotes({ shell, files }: ToolContext, lost: string | undefined): s
   return folder === undefined || shell?.isOnlyCd === true ? [] : [`It ran in ${folder}.`];
 }
 
-async function startJob(call: ShellInput, ctx: ToolContext): Promise<ShellResult> {
+async function startJob(call: ShellInput, ctx: ToolContext, { access }: ShellParts): Promise<ShellResult> {
   refuseUseless(call, ctx.shell);
-  const { command, env, network, pty, stdin } = call;
-  const hosts = hostsOf(network);
+  const { command, pty, stdin } = call;
+  const network = access.hosts(call);
+  const env = { ...access.variables(call), ...call.env };
   const cwd = call.cwd ?? ctx.shell?.cwd;
-  const job = await ctx.processes.start({ command, cwd, env, network: hosts, pty, stdin, readOnly: false });
+  const job = await ctx.processes.start({ command, cwd, env, network, pty, stdin, readOnly: false });
   return toJobResult(command, job);
 }

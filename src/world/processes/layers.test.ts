@@ -70,6 +70,7 @@ function openSandbox(workspace: string, root: string): Sandbox {
     carefulPaths: [],
     quarantineDir: join(stateDir, "quarantine"),
     layersDir: join(stateDir, "layers"),
+    cachesDir: join(stateDir, "caches"),
     now: Date.now,
     env: { PATH: `${bin}:${process.env["PATH"]}` },
     tmpdir: tmpdir(),

@@ -48,6 +48,7 @@ function open(limits: SandboxLimits): Processes {
         carefulPaths: [],
         quarantineDir: join(stateDir, "quarantine"),
         layersDir: join(stateDir, "layers"),
+        cachesDir: join(stateDir, "caches"),
         now: Date.now,
         env: { PATH: process.env["PATH"] },
         tmpdir: tmpdir(),

@@ -6,6 +6,8 @@ import type { CallScope, SessionFolder } from "../../contract/session.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import type { CommitLayer } from "../sandbox/layer/layer-types.js";
 import type { Sandbox } from "../sandbox/sandbox-types.js";
+import { presetNames } from "../../contract/preset-names.js";
+import type { PresetResolver } from "../presets/resolve-presets.js";
 import { createNameJudge } from "../secrets/secret-names.js";
 import { createDirectLauncher } from "./direct-launcher.js";
 import { createHelperLauncher } from "./helper-launcher.js";
@@ -34,6 +36,8 @@ export interface ProcessWorldOptions {
   readonly newTagValue: () => string;
   readonly now: () => number;
   readonly monotonic: () => number;
+  /** Finds the hosts of tools by their configuration. @default none are found */
+  readonly presets?: PresetResolver | undefined;
   /** What happens to the changes of a command on a layer; without it, commands run directly on the workspace. */
   readonly commitLayer?: CommitLayer | undefined;
   /** The changes of commands that wait for a decision, as a call may decide. */
@@ -128,6 +132,20 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
         quarantine: sandbox.quarantine,
         layers: options.layers(scope),
         folder: scope.session.folder ?? workspaceOnly,
+        presetHosts: async (names, cwd) =>
+          (await options.presets?.({
+            names: presetNames.filter((name) => names.includes(name)),
+            cwd: options.resolveFolder(scope, cwd),
+            env: scope.session.env.entries(),
+            ask: async (command) => {
+              // Outside of a sandbox, a program of the workspace could take the place of the tool.
+              if (!(await sandbox.ready()).active) return undefined;
+              await launchers.prepare();
+              const request = { command, cwd, readOnly: true, timeoutMs: askMs };
+              const { exitCode, stdout } = await runCommand(runDepsFor(scope), request);
+              return exitCode === 0 ? stdout.text : undefined;
+            },
+          })) ?? { hosts: [], variables: {}, unknown: names },
         shell,
         run: async (request) => {
           await launchers.prepare();
@@ -166,6 +184,9 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     },
   };
 }
+
+/** How long a tool may take to print its registry. */
+const askMs = 20_000;
 
 /** For a caller that keeps no folder from command to command. */
 const workspaceOnly: SessionFolder = { path: undefined, previous: undefined, lost: undefined, enter() {} };

@@ -39,6 +39,7 @@ beforeAll(() => {
         carefulPaths: [],
         quarantineDir: join(stateDir, "quarantine"),
         layersDir: join(stateDir, "layers"),
+        cachesDir: join(stateDir, "caches"),
         now: Date.now,
         env: { PATH: process.env["PATH"] },
         tmpdir: tmpdir(),

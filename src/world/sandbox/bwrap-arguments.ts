@@ -11,6 +11,8 @@ export interface BwrapOptions {
   readonly view: SessionView;
   readonly command: SandboxCommand;
   readonly cwd: string;
+  /** The mounts for what tool chains downloaded. */
+  readonly caches: readonly string[];
   /** The initial variables of the first process inside. */
   readonly variables: CarriedVariables["initial"];
   /** The mounts that enforce path rules, outer folders first. */
@@ -49,7 +51,7 @@ export function bwrapArguments(parts: BwrapOptions): BwrapArgument[] {
   ];
 }
 
-function hasNetwork({ network }: SandboxCommand): boolean {
+export function hasNetwork({ network }: SandboxCommand): boolean {
   return network !== undefined && network.hosts.length > 0;
 }
 
@@ -159,7 +161,7 @@ function tmpPins(view: SandboxView): string[] {
   return [...new Set(first)].flatMap((path) => (places.includes(path) ? [] : ["--tmpfs", path]));
 }
 
-function homeArguments({ view, command, canLimitSize }: BwrapOptions): string[] {
+function homeArguments({ view, caches, canLimitSize }: BwrapOptions): string[] {
   if (view.home === undefined) return [];
   const bind = ({ from, at }: PlacedFolder): string[] => ["--bind", from, at];
   return [
@@ -167,8 +169,9 @@ function homeArguments({ view, command, canLimitSize }: BwrapOptions): string[] 
     "--tmpfs",
     view.home,
     ...view.tools.programs.flatMap(readOnlyBind),
-    ...view.caches.always.flatMap(bind),
-    ...(hasNetwork(command) ? view.caches.online.flatMap(bind) : view.tools.caches.flatMap(readOnlyBind)),
+    ...view.sessionCaches.flatMap(bind),
+    ...caches,
+    ...view.toolSettings.flatMap(({ from, at }) => ["--ro-bind", from, at]),
     ...(view.gitSettings === undefined ? [] : ["--ro-bind", view.gitSettings, `${view.home}/.gitconfig`]),
   ];
 }

@@ -16,19 +16,17 @@ export interface HomeOptions {
 /** The existing tool chains of the user, as absolute paths. */
 export interface HomeView {
   readonly programs: readonly string[];
-  readonly caches: readonly string[];
 }
 
 /** Find the tool chains of the user. */
 export async function viewHome(options: HomeOptions): Promise<HomeView> {
   const chosen = options.profiles.map((name) => profiles[name]);
   const inHome = (names: readonly string[]): string[] => names.map((name) => join(options.home, name));
-  const [programs, caches, onPath] = await Promise.all([
+  const [programs, onPath] = await Promise.all([
     existing(inHome(chosen.flatMap((profile) => profile.programs))),
-    existing(inHome(chosen.flatMap((profile) => profile.caches))),
     pathFolders(options),
   ]);
-  return { programs: outermost([...programs, ...onPath]), caches };
+  return { programs: outermost([...programs, ...onPath]) };
 }
 
 async function existing(paths: readonly string[]): Promise<string[]> {

@@ -3,8 +3,9 @@ export interface Profile {
   /** Programs and libraries: always visible, never writable. */
   readonly programs: readonly string[];
   /**
-   * Downloads: visible without network, so that builds work offline. With network, the command gets empty caches,
-   * because programs of the user trust the contents of the real ones.
+   * Downloads. Each workspace has its own, which its commands write and which last, so that an install works without
+   * network the second time. Those of the user are never writable, because the user's own builds trust them; a command
+   * without network can read them as long as the workspace has none.
    */
   readonly caches: readonly string[];
 }
@@ -25,7 +26,18 @@ export const profiles = {
       ".local/share/pnpm",
       ".yarn/bin",
     ],
-    caches: [".npm/_cacache"],
+    caches: [
+      ".npm/_cacache",
+      ".npm/_npx",
+      ".local/share/pnpm/store",
+      ".yarn/berry",
+      ".bun/install/cache",
+      ".cache/yarn",
+      ".cache/pnpm",
+      ".cache/node",
+      ".cache/node-gyp",
+      ".cache/deno",
+    ],
   },
   python: {
     programs: [
@@ -38,12 +50,19 @@ export const profiles = {
       "anaconda3",
       "miniforge3",
     ],
-    caches: [],
+    caches: [".cache/pip", ".cache/uv", ".cache/pypoetry", ".cache/pipenv", ".cache/pdm"],
   },
   rust: { programs: [".cargo/bin", ".cargo/env", ".rustup"], caches: [".cargo/registry", ".cargo/git"] },
-  go: { programs: ["go/bin", "sdk", ".goenv"], caches: ["go/pkg/mod"] },
-  java: { programs: [".sdkman/candidates", ".jenv", ".jdks"], caches: [".m2/repository"] },
-  ruby: { programs: [".rbenv", ".rvm", ".gem"], caches: [] },
+  go: { programs: ["go/bin", "sdk", ".goenv"], caches: ["go/pkg/mod", ".cache/go-build"] },
+  java: {
+    programs: [".sdkman/candidates", ".jenv", ".jdks"],
+    caches: [".m2/repository", ".gradle/caches", ".gradle/wrapper"],
+  },
+  ruby: { programs: [".rbenv", ".rvm", ".gem"], caches: [".bundle/cache", ".local/share/gem", ".cache/gem"] },
+  php: {
+    programs: [".config/composer/vendor", ".composer/vendor", ".phpenv"],
+    caches: [".cache/composer", ".composer/cache"],
+  },
   versions: { programs: [".asdf", ".local/share/mise", ".proto"], caches: [] },
 } as const satisfies Record<string, Profile>;
 

@@ -6,11 +6,13 @@ import { findProgram } from "./find-program.js";
 import { linkedGitDirs } from "./git-mounts.js";
 import { type HomeView, outermost, viewHome } from "./home-mounts.js";
 import { type CheckedRoot, mountsBelow } from "./mount-check.js";
-import { homeSecrets, privateCaches, type ProfileName, profiles } from "./profiles.js";
+import { homeSecrets, privateCaches, type ProfileName } from "./profiles.js";
 import { runProgram } from "./run-program.js";
 import { type NameFiles, writeNameFiles } from "./network/name-files.js";
 import { openScratchFolders, type ScratchFolders, type SessionFolders } from "./scratch-folders.js";
 import { type SystemView, viewSystem } from "./system-mounts.js";
+import { copyToolSettings } from "./tool-settings.js";
+import { openWorkspaceCaches, type WorkspaceCaches } from "./workspace-caches.js";
 
 /** What is the same for all commands of a sandbox. */
 export interface SandboxView {
@@ -22,8 +24,10 @@ export interface SandboxView {
   readonly isRoot: boolean;
   readonly system: SystemView;
   readonly tools: HomeView;
-  /** Cache folders of the session: for all commands, and for commands with network. */
-  readonly caches: { readonly always: readonly PlacedFolder[]; readonly online: readonly PlacedFolder[] };
+  /** Cache folders of the session. */
+  readonly sessionCaches: readonly PlacedFolder[];
+  /** What tool chains downloaded for this workspace. */
+  readonly downloads: WorkspaceCaches;
   readonly scratch: ScratchFolders;
   /** Further folders that a command may write, and those that it may only read. */
   readonly writable: readonly string[];
@@ -33,6 +37,8 @@ export interface SandboxView {
   /** Absolute paths that are always hidden. */
   readonly secrets: readonly { readonly path: string; readonly isDirectory: boolean }[];
   readonly gitSettings: string | undefined;
+  /** Settings of tool chains, without credentials. */
+  readonly toolSettings: readonly PlacedFolder[];
   readonly nameFiles: NameFiles;
   /** The writable folders, for the check of the mounts in them. */
   readonly checked: readonly CheckedRoot[];
@@ -54,6 +60,7 @@ export interface ViewOptions {
   readonly profiles: readonly ProfileName[];
   readonly readable: readonly string[];
   readonly writable: readonly string[];
+  readonly cachesDir: string;
   /** Patterns; absolute paths apply outside the workspace, too. */
   readonly hidden: readonly string[];
 }
@@ -93,7 +100,8 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
     isRoot: options.isRoot,
     system,
     tools,
-    caches: cachesIn(home, options.profiles),
+    sessionCaches: privateCaches.map((name) => ({ from: name, at: join(home, name) })),
+    downloads: openWorkspaceCaches({ dir: options.cachesDir, home, profiles: options.profiles }),
     scratch,
     writable,
     readable,
@@ -104,6 +112,7 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
       nested: mountsBelow(path, mountinfo),
     })),
     nameFiles: await writeNameFiles(scratch.dir),
+    toolSettings: holdsHome ? [] : await copyToolSettings(home, scratch.dir),
     gitSettings: holdsHome ? undefined : await copyGitSettings(options, scratch),
   };
 }
@@ -137,15 +146,6 @@ async function kindOf(path: string): Promise<"file" | "directory" | undefined> {
   return found.isDirectory() ? "directory" : "file";
 }
 
-/** `from` is a name in the cache folder of a session. */
-function cachesIn(home: string, names: readonly ProfileName[]): SandboxView["caches"] {
-  const place = (name: string): PlacedFolder => ({ from: name.replaceAll("/", "-"), at: join(home, name) });
-  return {
-    always: privateCaches.map(place),
-    online: names.flatMap((name) => profiles[name].caches).map(place),
-  };
-}
-
 /** The view with the folders of one session in it. */
 export interface SessionView extends SandboxView {
   readonly session: SessionFolders;
@@ -153,11 +153,11 @@ export interface SessionView extends SandboxView {
 
 /** The view for the commands of a session; its folders are created with the first one. */
 export async function viewFor(view: SandboxView, sessionId: string): Promise<SessionView> {
-  const { always, online } = view.caches;
-  const names = [...always, ...online].map(({ from }) => from);
+  const { sessionCaches } = view;
+  const names = sessionCaches.map(({ from }) => from);
   const session = await view.scratch.forSession(sessionId, names);
   const inSession = ({ from, at }: PlacedFolder): PlacedFolder => ({ from: join(session.caches, from), at });
-  return { ...view, session, caches: { always: always.map(inSession), online: online.map(inSession) } };
+  return { ...view, session, sessionCaches: sessionCaches.map(inSession) };
 }
 
 async function existingSecrets(

@@ -62,6 +62,7 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
     carefulPaths: [],
     quarantineDir: join(stateDir, "quarantine"),
     layersDir: join(stateDir, "layers"),
+    cachesDir: join(stateDir, "caches"),
     now: Date.now,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     tmpdir: tmpdir(),

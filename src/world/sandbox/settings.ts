@@ -44,6 +44,8 @@ export interface SandboxOptions {
   readonly quarantineDir: string;
   /** Where the changes of commands are collected, inaccessible to commands. */
   readonly layersDir: string;
+  /** Where tool chains keep what they download for this workspace. */
+  readonly cachesDir: string;
   /** Variables of the host process; only PATH is used. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the sandbox creates its folders. */

@@ -18,7 +18,7 @@ import type { SandboxCommand, WrappedCommand } from "./sandbox-types.js";
 import { leftOutNote } from "./left-out-note.js";
 import { viewFor, type SessionView } from "./sandbox-view.js";
 import type { ActiveSandbox } from "./active-sandbox.js";
-import { type BwrapArgument, bwrapArguments } from "./bwrap-arguments.js";
+import { type BwrapArgument, bwrapArguments, hasNetwork } from "./bwrap-arguments.js";
 import type { Guarded } from "./walk-guarded.js";
 
 /** Work out what to start so that the command runs inside the sandbox. */
@@ -54,6 +54,7 @@ async function wrapInNetwork(
     view,
     command,
     cwd,
+    caches: await view.downloads.mounts(hasNetwork(command)),
     variables: variables.initial,
     mounts: plan.mounts,
     sharesNetwork: network.isShared,
@@ -179,7 +180,10 @@ function treeLimitsOf(
   const { disk, processes } = { ...limits, ...own };
   const { tmp, caches } = view.session;
   const written = layer === undefined ? [] : [layer.upper];
-  const shared = readOnly ? [] : [...(layer === undefined ? [view.workspace] : []), ...view.writable];
+  const { dir: downloads } = view.downloads;
+  const shared = readOnly
+    ? []
+    : [...(layer === undefined ? [view.workspace] : []), ...view.writable, downloads];
   const { maxBytes: bytes, maxEntries: entries } = layers.limits;
   return {
     ...(disk !== undefined && { disk: { bytes: disk, own: [tmp, caches, ...written], shared } }),

@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { copyToolSettings } from "./tool-settings.js";
+
+let root: string;
+beforeEach(() => (root = mkdtempSync(join(tmpdir(), "tenon-settings-"))));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const settings: Record<string, string> = {
+  ".npmrc":
+    "registry=https://u:hidden@npm.example.org/\n@a:registry = https://a.example.org\n//npm.example.org/:_authToken=hidden\n_password=hidden\nemail=hidden\n",
+  ".config/pip/pip.conf":
+    "[global]\nindex-url = https://hidden@pip.example.org/simple\nextra-index-url =\n  https://u:hidden@b.example.org\nproxy = http://hidden@proxy\n",
+  ".config/go/env": "GOPROXY=https://u:hidden@go.example.org,direct\nGOAUTH=hidden\n",
+  ".cargo/config.toml":
+    '[registries.own]\nindex = "sparse+https://cargo.example.org/"\ntoken = "hidden"\n[env]\nA = "hidden"\n',
+  ".gemrc": "---\n:sources:\n- https://u:hidden@gems.example.org/\n:rubygems_api_key: hidden\n",
+  ".m2/settings.xml":
+    "<settings><servers><server><password>hidden</password></server></servers><mirrors><mirror><url>https://maven.example.org</url></mirror></mirrors></settings>",
+};
+
+it("lets commands see registries, and nothing else that a settings file holds", async () => {
+  for (const [path, text] of Object.entries(settings)) {
+    mkdirSync(dirname(join(root, "home", path)), { recursive: true });
+    writeFileSync(join(root, "home", path), text.replaceAll("\n", path === ".npmrc" ? "\r\n" : "\n"));
+  }
+  mkdirSync(join(root, "scratch"));
+  const copied = await copyToolSettings(join(root, "home"), join(root, "scratch"));
+  expect(copied.map(({ at }) => at)).toEqual(Object.keys(settings).map((path) => join(root, "home", path)));
+  const texts = copied.map(({ from }) => readFileSync(from, "utf8"));
+  expect(texts.join("\n")).not.toContain("hidden");
+  for (const name of ["npm", "a", "pip", "b", "go", "cargo", "gems", "maven"])
+    expect(texts.join("\n")).toContain(`https://${name}.example.org`);
+});
+
+it("creates nothing for settings that do not exist or name no registry", async () => {
+  mkdirSync(join(root, "home"));
+  writeFileSync(join(root, "home/.npmrc"), "fund=false\n//x/:_authToken=hidden\n");
+  expect(await copyToolSettings(join(root, "home"), root)).toEqual([]);
+});
