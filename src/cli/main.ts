@@ -23,7 +23,9 @@ import { addSnippets } from "./commands/snippets.js";
 import { addState } from "./commands/state.js";
 import { addTools } from "./commands/tools.js";
 import { addTrust } from "./commands/trust.js";
+import { addTokens } from "./commands/tokens.js";
 import { addUndo } from "./commands/undo.js";
+import { addUsers } from "./commands/users.js";
 import { version } from "./version.js";
 import { toVisibleText } from "../text/visible-text.js";
 import { warn } from "./output.js";
@@ -52,6 +54,8 @@ const commands: readonly AddCommand[] = [
   addState,
   addDoctor,
   addServe,
+  addUsers,
+  addTokens,
   addCompletion,
 ];
 

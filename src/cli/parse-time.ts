@@ -9,6 +9,14 @@ const units: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
 };
 
+/** A time in the future: in how long ("30d", "12h"), a date, or `undefined` for "never". */
+export function parseExpiry(text: string, now: number, flag: string): number | undefined {
+  if (text.trim() === "never") return undefined;
+  const time = parseTime(text, 0, flag);
+  // A duration is counted back from zero; a date is after it.
+  return time <= 0 ? now - time : time;
+}
+
 /** A point in time: how long ago ("90s", "2h", "3 d"), or a date ("2026-11-16", "2026-11-16T07:00Z"). */
 export function parseTime(text: string, now: number, flag: string): number {
   const span = /^\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|d|w)\s*$/i.exec(text);

@@ -2,6 +2,7 @@ import { createOptimiser } from "../record/optimiser.js";
 import type { RuntimeParts } from "./build-spine.js";
 import { createOptimiserOptions } from "./catalogue/optimiser-options.js";
 import { reportTools } from "./catalogue/tool-report.js";
+import { createAuditedAccess } from "./audit/audited-access.js";
 import { createUndo } from "./journal/create-undo.js";
 import { createSessions } from "./sessions/create-sessions.js";
 import { readTask } from "./tasks/read-task.js";
@@ -105,6 +106,7 @@ function recordMethods(parts: RuntimeParts) {
       recordAction({ name: "policy_revoke", arguments: { id }, run: () => remembered.revoke(id) }),
     syncRules: () => remembered.sync(),
     sessionRules: () => remembered.sessionRules(),
+    access: createAuditedAccess(state, recordAction),
     ...createUndo({ ...parts.world, recordAction }),
     task: (taskId) => readTask(taskId, taskSources),
     reflect: async (taskId, options) =>

@@ -33,6 +33,7 @@ import type { Session } from "./sessions/session.js";
 import type { SessionPromptOptions } from "./sessions/session-prompt.js";
 import type { TaskContext } from "./tasks/tasks.js";
 import type { ToolReport } from "./catalogue/tool-report.js";
+import type { AccessStore } from "../contract/ports/access.js";
 import type { WaitingLayers } from "../contract/ports/layers.js";
 import type { Quarantine } from "../contract/ports/quarantine.js";
 import type { UndoTarget } from "./journal/undo-target.js";
@@ -68,6 +69,8 @@ export interface Tenon extends ToolCaller {
   readonly quarantine: Quarantine;
   /** Changes of commands that were kept on a layer and not committed. */
   readonly layers: WaitingLayers;
+  /** The people and programs that may come in over HTTP, and their tokens. */
+  readonly access: AccessStore;
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
   /** Add an extension and return the function that removes it; a name that is in use is refused. */

@@ -4,11 +4,12 @@ import { initial } from "./migrations/001-initial.js";
 import { places } from "./migrations/002-places.js";
 import { work } from "./migrations/003-work.js";
 import { answers } from "./migrations/004-answers.js";
+import { access } from "./migrations/005-access.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Sql } from "./sql.js";
 
 /** Each entry takes the schema one version forward; entries are only ever added. */
-export const migrations: readonly Migration[] = [initial, places, work, answers];
+export const migrations: readonly Migration[] = [initial, places, work, answers, access];
 
 /** Where a database keeps the version of its schema. */
 export interface Versioned {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import type { AccessStore } from "../contract/ports/access.js";
 import type { AnswerLimits, AnswerStore } from "../contract/ports/answers.js";
 import type { BlobStore } from "../contract/ports/blobs.js";
 import type { Clock } from "../contract/ports/clock.js";
@@ -13,6 +14,7 @@ import type {
   TrustStore,
 } from "../contract/ports/state.js";
 import type { KeyValue } from "../contract/ports/store.js";
+import { createAccess } from "./access.js";
 import { createAnswers, defaultAnswerLimits } from "./answers.js";
 import { createApprovals } from "./approvals.js";
 import { createConsoles } from "./consoles.js";
@@ -76,6 +78,7 @@ export interface State {
   readonly sessions: SessionStore;
   readonly approvals: ApprovalStore;
   readonly answers: AnswerStore;
+  readonly access: AccessStore;
   readonly consoles: ConsoleStore;
   readonly locks: LockStore;
   readonly journal: JournalStore;
@@ -161,6 +164,7 @@ function createState(parts: StateParts, { options, dir, workspace, place, warnin
     sessions: createSessions(parts, limits.maxSessions),
     approvals: createApprovals(parts, limits.maxApprovals),
     answers: createAnswers(parts, { ...defaultAnswerLimits, ...options.answerLimits }),
+    access: createAccess(parts),
     consoles: createConsoles(parts),
     journal: createJournalRows(database, place),
     trust: openTrust(options.stateDir, clock),

@@ -1,3 +1,4 @@
+import { accessSuite } from "./access-suite.js";
 import { journalSuite } from "./journal-suite.js";
 import type { NewFixture } from "./drivers.js";
 import { locksSuite } from "./locks-suite.js";
@@ -10,4 +11,5 @@ export function stateSuite(newFixture: NewFixture): void {
   storesSuite(newFixture);
   locksSuite(newFixture);
   journalSuite(newFixture);
+  accessSuite(newFixture);
 }

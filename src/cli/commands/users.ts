@@ -1,0 +1,66 @@
+import { roles, type Principal } from "../../contract/ports/access.js";
+import { ago } from "../ago.js";
+import { addCommand, type AddCommand, type CommonFlags } from "../command-line.js";
+import { withTenon, type OpenTenon } from "../open-tenon.js";
+import { table, writeResult } from "../output.js";
+import { oneOf } from "../whole-number.js";
+
+interface UserFlags extends CommonFlags {
+  readonly role: string;
+  readonly program?: boolean;
+}
+
+/** `tenon users`: the people and programs that may come in over HTTP. */
+export const addUsers: AddCommand = (program, terminal) => {
+  const users = program
+    .command("users")
+    .description("Manage the people and programs that may use `tenon serve`, and their roles");
+  addCommand(users, "list", "List all users").action((flags: UserFlags) => withTenon(terminal, flags, list));
+  addCommand(users, "add <name>", "Add a user")
+    .option("--role <role>", `what the user may do: ${roles.join(", ")}`, "operator")
+    .option("--program", "the user is a program, not a person")
+    .action((name: string, flags: UserFlags) =>
+      withTenon(terminal, flags, async (open) => {
+        const role = oneOf("--role", flags.role, roles);
+        const kind = flags.program === true ? "program" : "person";
+        const user = await open.tenon.access.addPrincipal({ name, kind, role });
+        const next = `Create a token with: tenon tokens create ${name} --user ${name}`;
+        writeResult(open, user, () => `Added ${name} (${role}).\n${next}`);
+      }),
+    );
+  addCommand(users, "role <name> <role>", "Change the role of a user").action(
+    (name: string, text: string, flags: UserFlags) =>
+      withTenon(terminal, flags, async (open) => {
+        const role = oneOf("role", text, roles);
+        const user = await open.tenon.access.changePrincipal(name, { role });
+        writeResult(open, user, () => `${name} is ${role} now.`);
+      }),
+  );
+  addCommand(users, "disable <name>", "Keep a user out and revoke all of its tokens").action(
+    (name: string, flags: UserFlags) => withTenon(terminal, flags, (open) => setDisabled(open, name, true)),
+  );
+  addCommand(users, "enable <name>", "Let a disabled user in again, with new tokens").action(
+    (name: string, flags: UserFlags) => withTenon(terminal, flags, (open) => setDisabled(open, name, false)),
+  );
+};
+
+async function list(open: OpenTenon): Promise<void> {
+  const found = await open.tenon.access.principals();
+  const rows = found.map(({ name, kind, role, createdAt, disabledAt }) => [
+    name,
+    role,
+    kind,
+    disabledAt === undefined ? "" : "disabled",
+    `added ${ago(createdAt, Date.now())}`,
+  ]);
+  const none = "No users. You alone use this workspace; add others with: tenon users add NAME";
+  writeResult(open, found, () => (rows.length === 0 ? none : table(rows)));
+}
+
+async function setDisabled(open: OpenTenon, name: string, disabled: boolean): Promise<void> {
+  const user: Principal = await open.tenon.access.changePrincipal(name, { disabled });
+  const text = disabled
+    ? `${name} is disabled. All of its tokens are revoked.`
+    : `${name} is enabled. Create a token with: tenon tokens create ${name} --user ${name}`;
+  writeResult(open, user, () => text);
+}
