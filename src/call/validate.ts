@@ -139,7 +139,7 @@ function toList(list: unknown): Resource[] {
 /** The call as the policy sees it. */
 export function policyCall(call: ValidatedCall): PolicyCall {
   const { entry, settings, state, shell } = call;
-  const { agent, userId, clientInfo, id } = state.session;
+  const { agent, userId, clientInfo, role, endpoint, id } = state.session;
   return {
     toolName: entry.name,
     aliases: namesInRules(entry.tool),
@@ -150,6 +150,8 @@ export function policyCall(call: ValidatedCall): PolicyCall {
     agent,
     userId,
     client: clientInfo?.name,
+    role,
+    endpoint,
     sessionId: id,
     reads: call.reads,
     writes: call.writes,

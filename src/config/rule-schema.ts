@@ -9,6 +9,8 @@ const exampleSchema = once(() =>
       agent: text().optional().describe("Name of the agent. @default any"),
       user: text().optional().describe("Id of the user. @default any"),
       client: text().optional().describe("Name of the MCP client. @default none"),
+      role: text().optional().describe("Role of the user. @default any"),
+      endpoint: text().optional().describe("Name of the MCP endpoint. @default any"),
       session: text().optional().describe("Id of the session. @default any"),
       arguments: z.record(z.string(), z.unknown()).optional().describe("Its arguments. @default {}"),
     })
@@ -31,6 +33,12 @@ export const ruleSchema = once(() =>
     client: globs()
       .optional()
       .describe("MCP clients it applies to, by the name that they give themselves. @default every client"),
+    role: globs()
+      .optional()
+      .describe(
+        "Roles it applies to: viewer, operator, approver, admin; local use is admin. @default every role",
+      ),
+    endpoint: globs().optional().describe("MCP endpoints it applies to (/mcp/NAME). @default every endpoint"),
     session: globs().optional().describe("Sessions it applies to, by their id. @default every session"),
     path: globs()
       .optional()

@@ -1,3 +1,4 @@
+import type { Role } from "./ports/access.js";
 import type { ToolEnvelope } from "./call.js";
 import type { JsonSchema } from "./json.js";
 import type { ClientConnection } from "./ports/client.js";
@@ -34,6 +35,10 @@ export interface HostSessionOptions {
   readonly userId?: string | undefined;
   /** On whose behalf it works. @default "local" */
   readonly principal?: string | undefined;
+  /** @default "admin" */
+  readonly role?: Role | undefined;
+  /** The MCP endpoint that it connected to. */
+  readonly endpoint?: string | undefined;
   readonly interact?: InteractBackend | undefined;
   readonly client?: ClientConnection | undefined;
   /** Its own person's program, at the other end of a pipe; anything else reached Tenon over a network. @default false */

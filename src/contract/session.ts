@@ -1,3 +1,4 @@
+import type { Role } from "./ports/access.js";
 import type { ClientConnection } from "./ports/client.js";
 import type { SessionEnv } from "./ports/env.js";
 import type { ApprovalChannel, ClientInfo, InteractBackend } from "./ports/interact.js";
@@ -29,6 +30,10 @@ export interface CallSession {
   readonly userId?: string;
   /** On whose behalf it works: keys and answers of calls belong to one principal. @default "local" */
   readonly principal?: string;
+  /** What its user may do. A viewer may only read. @default "admin" */
+  readonly role?: Role;
+  /** The MCP endpoint that it came through. */
+  readonly endpoint?: string;
   /** The task of calls that name none. */
   readonly taskId?: string;
   readonly iterationId?: string | undefined;

@@ -1,3 +1,4 @@
+import type { Role } from "./ports/access.js";
 import type { ToolEnvelope, ToolRequest } from "./call.js";
 import type { TenonEvent } from "./events.js";
 import type { ClientConnection } from "./ports/client.js";
@@ -37,6 +38,10 @@ export interface SessionOptions {
    * principal. @default "local"
    */
   readonly principal?: string;
+  /** What the user may do: a viewer may only read, and rules of the policy may name roles. @default "admin" */
+  readonly role?: Role;
+  /** The MCP endpoint that it came through, for rules of the policy. */
+  readonly endpoint?: string;
   /** The task of calls that name none. */
   readonly taskId?: string;
   readonly iterationId?: string;

@@ -58,16 +58,33 @@ export function capOnTool(
 
 /** In read-only mode nothing runs that changes anything, whatever the rules say. */
 export function capByMode(call: PolicyCall, mode: PolicyMode, traits: Traits): AccessDecision | undefined {
-  if (mode !== "read-only") return undefined;
-  const writes = call.writes.some((resource) => "path" in resource || "tree" in resource);
-  if (traits.readOnly && !traits.dangerous && !writes) return undefined;
-  if (!writes && runsReadersOnly(call)) return undefined;
+  if (mode !== "read-only" || onlyReads(call, traits)) return undefined;
+  if (!writesFiles(call) && runsReadersOnly(call)) return undefined;
   return denial("mode:read-only", {
     source: "mode",
     code: "ACCESS_DENIED",
     reason: `${call.toolName} does more than read, and the mode is read-only`,
     hint: "Read instead, or let a person start Tenon in another mode.",
   });
+}
+
+/** A viewer only reads, whatever the rules say. It runs no commands: the sandbox is read-only only where the mode is. */
+export function capByRole(call: PolicyCall, traits: Traits): AccessDecision | undefined {
+  if (call.role !== "viewer" || onlyReads(call, traits)) return undefined;
+  return denial("role:viewer", {
+    source: "role",
+    code: "ACCESS_DENIED",
+    reason: `${call.toolName} does more than read, and a viewer may only read`,
+    hint: "Read instead, or let an admin give this user the role operator.",
+  });
+}
+
+function onlyReads(call: PolicyCall, traits: Traits): boolean {
+  return traits.readOnly && !traits.dangerous && !writesFiles(call);
+}
+
+function writesFiles({ writes }: PolicyCall): boolean {
+  return writes.some((resource) => "path" in resource || "tree" in resource);
 }
 
 /** The line is proved to only read, and the sandbox keeps it to that: it sees the workspace read-only, without network. */

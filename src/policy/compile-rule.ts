@@ -15,6 +15,9 @@ export interface Caller {
   readonly agent: string;
   readonly userId?: string | undefined;
   readonly client?: string | undefined;
+  /** @default "admin" */
+  readonly role?: string | undefined;
+  readonly endpoint?: string | undefined;
   readonly sessionId: string;
 }
 
@@ -31,6 +34,8 @@ interface Conditions {
   readonly agent: NameCondition | undefined;
   readonly user: NameCondition | undefined;
   readonly client: NameCondition | undefined;
+  readonly role: NameCondition | undefined;
+  readonly endpoint: NameCondition | undefined;
   readonly session: NameCondition | undefined;
   readonly path: PathCondition | undefined;
   readonly access: "read" | "write" | undefined;
@@ -73,6 +78,8 @@ export function compileConditions(
     agent: take("agent", compileNames),
     user: take("user", compileNames),
     client: take("client", compileNames),
+    role: take("role", compileNames),
+    endpoint: take("endpoint", compileNames),
     session: take("session", compileNames),
     path: take("path", (patterns) => compilePath(patterns, { space, allows, ignoreCase })),
     access: rule.access,
@@ -93,18 +100,20 @@ function foldToolName(name: string): string {
 export function concerns({ conditions, rule, sessionId }: CompiledRule, caller: Caller): boolean {
   if (sessionId !== undefined && sessionId !== caller.sessionId) return false;
   if (conditions.agent !== undefined && !conditions.agent(caller.agent)) return false;
-  if (conditions.user !== undefined) {
-    // Nobody is not "anybody but guest": an unknown user is never allowed by a rule about users.
-    if (caller.userId === undefined && rule.decision === "allow") return false;
-    if (!conditions.user(caller.userId ?? "")) return false;
-  }
-  if (conditions.client !== undefined) {
-    if (caller.client === undefined && rule.decision === "allow") return false;
-    if (!conditions.client(caller.client ?? "")) return false;
-  }
+  if (conditions.role !== undefined && !conditions.role(caller.role ?? "admin")) return false;
   if (conditions.session !== undefined && !conditions.session(caller.sessionId)) return false;
+  const allows = rule.decision === "allow";
+  if (!fits(conditions.user, caller.userId, allows)) return false;
+  if (!fits(conditions.client, caller.client, allows)) return false;
+  if (!fits(conditions.endpoint, caller.endpoint, allows)) return false;
   if (conditions.tool === undefined) return true;
   return conditions.tool(caller.toolName) || (caller.aliases ?? []).some(conditions.tool);
+}
+
+/** Nobody is not "anybody but guest": an unknown user, client or endpoint is never allowed by a rule about them. */
+function fits(condition: NameCondition | undefined, name: string | undefined, allows: boolean): boolean {
+  if (condition === undefined) return true;
+  return (name !== undefined || !allows) && condition(name ?? "");
 }
 
 /** Whether the rule depends on what a call touches. */

@@ -1,6 +1,6 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { SecurityLevel } from "../contract/tool.js";
-import { capByCommands, capByMode, toGrants } from "./caps.js";
+import { capByCommands, capByMode, capByRole, toGrants } from "./caps.js";
 import { policyModes, type PolicyMode } from "./default-verdict.js";
 import { commandPaths, pathFilter, type PathRulings } from "./command-paths.js";
 import { explainCall, explainCommands, type CommandVerdict, type Explanation } from "./explain-call.js";
@@ -86,7 +86,11 @@ export function createPolicy(options: PolicyOptions): Policy {
     mode,
     decide(call) {
       const subject = subjects.of(call);
-      const cap = subject.cap ?? capByMode(call, mode, subject.traits) ?? capByCommands(call, allowed);
+      const cap =
+        subject.cap ??
+        capByRole(call, subject.traits) ??
+        capByMode(call, mode, subject.traits) ??
+        capByCommands(call, allowed);
       if (cap !== undefined) return cap;
       const decision = judgeCall(call, subject, { space, mode });
       return mode === "unattended" && decision.behavior === "ask"

@@ -1,3 +1,4 @@
+import type { Role } from "../contract/ports/access.js";
 import { compileConditions, type CompiledRule, concerns, matchFacet } from "./compile-rule.js";
 import type { PathSpace } from "./path-space.js";
 import type { PolicyRule, RuleSource, PolicyExample } from "./policy-rule.js";
@@ -52,7 +53,18 @@ function copyRule(given: PolicyRule): PolicyRule {
   return Object.freeze(Object.fromEntries(fields)) as PolicyRule;
 }
 
-const textFields = ["tool", "agent", "user", "client", "session", "path", "command", "host"] as const;
+const textFields = [
+  "tool",
+  "agent",
+  "user",
+  "client",
+  "role",
+  "endpoint",
+  "session",
+  "path",
+  "command",
+  "host",
+] as const;
 
 const fields = new Set<string>([
   "id",
@@ -140,15 +152,16 @@ function checkExampleShapes(field: "match" | "notMatch", value: unknown): string
     const good =
       isRecord(example) &&
       isText(example["tool"], Infinity) &&
-      ["agent", "user", "client", "session"].every(
-        (who) => example[who] === undefined || typeof example[who] === "string",
-      ) &&
+      exampleFields.every((who) => example[who] === undefined || typeof example[who] === "string") &&
       (example["arguments"] === undefined || isRecord(example["arguments"]));
     return good
       ? []
-      : [`has a ${field}[${index}] that is not { tool, arguments?, agent?, user?, client?, session? }`];
+      : [`has a ${field}[${index}] that is not { tool, arguments?, ${exampleFields.join("?, ")}? }`];
   });
 }
+
+/** Who calls, in an example. */
+const exampleFields = ["agent", "user", "client", "role", "endpoint", "session"] as const;
 
 function isText(value: unknown, maxLength: number): value is string {
   return typeof value === "string" && value !== "" && value.length <= maxLength;
@@ -184,15 +197,9 @@ function showExample(example: PolicyExample): string {
 
 function matchesExample(compiled: CompiledRule, example: PolicyExample, space: PathSpace): boolean {
   const call = toCall(example, compiled.rule.access ?? "write");
-  const { agent, user, client, session } = example;
-  // An example that leaves the agent, the user, the client or the session out is not about them.
-  const conditions = {
-    ...compiled.conditions,
-    agent: agent === undefined ? undefined : compiled.conditions.agent,
-    user: user === undefined ? undefined : compiled.conditions.user,
-    client: client === undefined ? undefined : compiled.conditions.client,
-    session: session === undefined ? undefined : compiled.conditions.session,
-  };
+  const conditions = { ...compiled.conditions };
+  // An example that leaves out who calls is not about them.
+  for (const field of exampleFields) if (example[field] === undefined) conditions[field] = undefined;
   const rule = { ...compiled, sessionId: undefined, conditions };
   if (!concerns(rule, call)) return false;
   const facets = facetsOf(call, space);
@@ -203,7 +210,7 @@ function matchesExample(compiled: CompiledRule, example: PolicyExample, space: P
 }
 
 function toCall(
-  { tool, agent, user, client, session, arguments: args = {} }: PolicyExample,
+  { tool, agent, user, client, role, endpoint, session, arguments: args = {} }: PolicyExample,
   access: "read" | "write",
 ): PolicyCall {
   const texts = (keys: readonly string[]) =>
@@ -220,6 +227,8 @@ function toCall(
     agent: agent ?? "",
     ...(user !== undefined && { userId: user }),
     ...(client !== undefined && { client }),
+    ...(role !== undefined && { role: role as Role }),
+    ...(endpoint !== undefined && { endpoint }),
     sessionId: session ?? "",
     reads: access === "read" ? resources : [],
     writes: access === "write" ? resources : [],

@@ -1,3 +1,4 @@
+import type { Role } from "../contract/ports/access.js";
 import type { Resource } from "../contract/resources.js";
 import type { SecurityLevel, ToolAnnotations, ToolCategory } from "../contract/tool.js";
 
@@ -33,6 +34,10 @@ export interface PolicyCall {
   readonly userId?: string | undefined;
   /** The program that the agent works for, as it calls itself. */
   readonly client?: string | undefined;
+  /** What the user may do. @default "admin", as for whoever uses Tenon on this machine */
+  readonly role?: Role | undefined;
+  /** The MCP endpoint that the call came through. */
+  readonly endpoint?: string | undefined;
   readonly sessionId: string;
   /** Paths are canonical: absolute, or relative to the workspace. */
   readonly reads: readonly Resource[];

@@ -4,6 +4,8 @@ export interface PolicyExample {
   readonly agent?: string;
   readonly user?: string;
   readonly client?: string;
+  readonly role?: string;
+  readonly endpoint?: string;
   readonly session?: string;
   /** `path`, `from`, `to` count as paths, `url` and `host` as hosts, `command` as a shell line. */
   readonly arguments?: Readonly<Record<string, unknown>>;
@@ -22,6 +24,10 @@ export interface PolicyRule {
   readonly user?: string | readonly string[];
   /** MCP clients, by the name that they give themselves; globs. */
   readonly client?: string | readonly string[];
+  /** Roles of users: viewer, operator, approver or admin; whoever uses Tenon locally is admin. */
+  readonly role?: string | readonly string[];
+  /** MCP endpoints that calls come through; globs. */
+  readonly endpoint?: string | readonly string[];
   /** Sessions, by their id; globs. */
   readonly session?: string | readonly string[];
   /** Globs of paths, relative to the workspace or absolute; `~` is not expanded. */

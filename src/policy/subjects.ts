@@ -83,6 +83,8 @@ function survey(book: RuleBook): Survey {
         sessionId !== undefined ||
         rule.user !== undefined ||
         rule.client !== undefined ||
+        rule.role !== undefined ||
+        rule.endpoint !== undefined ||
         rule.session !== undefined,
     ),
   };
@@ -109,10 +111,10 @@ function guardsWritesOnly({ source, rule }: CompiledRule): boolean {
 }
 
 /** Lengths keep apart what hostile names could make look alike. */
-function personalKey({ agent, userId, client, sessionId }: PolicyCall): string {
+function personalKey({ agent, userId, client, role, endpoint, sessionId }: PolicyCall): string {
   const optional = (text: string | undefined): string =>
     text === undefined ? "-" : `${text.length}:${text}`;
-  return `${optional(agent)}${optional(userId)}${optional(client)}${optional(sessionId)}`;
+  return [agent, userId, client, role, endpoint, sessionId].map(optional).join("");
 }
 
 /** What a subject was made from, without what one call touched. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Session } from "../../runtime/sessions/session.js";
 import type { Explained } from "../../call/explain.js";
 import { createInterface } from "node:readline";
 import type { ToolRequest } from "../../contract/call.js";
@@ -113,19 +114,43 @@ function addExplain(policy: Command, terminal: Terminal): void {
     )
     .argument("[arguments...]", "one JSON object, or key=value pairs")
     .option("--agent <name>", "agent that makes the call")
-    .action((name: string | undefined, words: string[], flags: CommonFlags) =>
+    .option("--as <user>", "user on whose behalf it is made, with the user's role")
+    .option("--endpoint <name>", "MCP endpoint that it comes through")
+    .action((name: string | undefined, words: string[], flags: ExplainFlags) =>
       withTenon(terminal, flags, async (open) => {
+        const session = await sessionOf(open, flags);
         if (name === undefined) {
           if (flags.json !== true)
             throw new UsageError("Specify a tool, or pass --json and calls as JSONL on standard input.");
-          await explainLines(open);
+          await explainLines(session, terminal);
           return;
         }
         const schema = open.tenon.registry.describe(name)?.inputSchema;
-        const explained = await open.session.explain({ name, arguments: readArguments(words, schema) });
+        const explained = await session.explain({ name, arguments: readArguments(words, schema) });
         writeResult(open, explained, () => describeVerdict(explained));
       }),
     );
+}
+
+interface ExplainFlags extends CommonFlags {
+  readonly agent?: string;
+  readonly as?: string;
+  readonly endpoint?: string;
+}
+
+/** A session of the caller that is asked about. */
+async function sessionOf({ tenon, session }: OpenTenon, flags: ExplainFlags): Promise<Session> {
+  const { agent, as, endpoint } = flags;
+  if (agent === undefined && as === undefined && endpoint === undefined) return session;
+  const users = as === undefined ? [] : await tenon.access.principals();
+  const user = users.find(({ name }) => name === as);
+  if (as !== undefined && user === undefined)
+    throw new UsageError(`User "${as}" not found. List the users with: tenon users list`);
+  return tenon.createSession({
+    ...(agent !== undefined && { agent }),
+    ...(user !== undefined && { userId: user.name, principal: user.name, role: user.role }),
+    ...(endpoint !== undefined && { endpoint }),
+  });
 }
 
 /** The decision, followed by the decision about each command of a shell line. */
@@ -142,7 +167,7 @@ function describeVerdict({ decision, reason, rule, source, commands = [] }: Expl
 }
 
 /** One answer per line, in order; an invalid line gets an answer too. */
-async function explainLines({ session, terminal }: OpenTenon): Promise<void> {
+async function explainLines(session: Session, terminal: Terminal): Promise<void> {
   for await (const line of createInterface({ input: terminal.stdin, crlfDelay: Infinity })) {
     if (line.trim() === "") continue;
     const parsed = parseJson(line);

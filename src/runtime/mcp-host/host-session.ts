@@ -43,7 +43,7 @@ export class TenonHostSession implements HostSession {
   #blind: Session | undefined;
 
   constructor(parts: HostSessionDeps) {
-    const { id, toolset, agent, userId, principal, interact, client, local } = parts.asked;
+    const { id, toolset, agent, userId, principal, role, endpoint, interact, client, local } = parts.asked;
     this.#parts = parts;
     this.#session = parts.tenon.createSession({
       ...(id !== undefined && { id }),
@@ -51,6 +51,8 @@ export class TenonHostSession implements HostSession {
       ...(agent !== undefined && { agent }),
       ...(userId !== undefined && { userId }),
       ...(principal !== undefined && { principal }),
+      ...(role !== undefined && { role }),
+      ...(endpoint !== undefined && { endpoint }),
       ...(this.#narrowed && { sees: (name: string) => this.#sees(name) }),
       interact,
       client,

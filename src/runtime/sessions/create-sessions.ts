@@ -36,6 +36,8 @@ const sessionKeys: KeysOf<SessionOptions> = {
   agent: true,
   userId: true,
   principal: true,
+  role: true,
+  endpoint: true,
   taskId: true,
   iterationId: true,
   toolset: true,

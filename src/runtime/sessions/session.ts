@@ -5,6 +5,7 @@ import { toErrorInfo, toToolError } from "../../call/failure.js";
 import type { SpineParts } from "../../call/parts.js";
 import type { ToolEnvelope, ToolRequest } from "../../contract/call.js";
 import type { ToolError } from "../../contract/errors.js";
+import type { Role } from "../../contract/ports/access.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
 import type { SessionEnv } from "../../contract/ports/env.js";
 import type { ApprovalChannel, ClientInfo, InteractBackend } from "../../contract/ports/interact.js";
@@ -48,6 +49,8 @@ export class Session implements ToolCaller, CallSession {
   readonly folder: SessionFolder;
   declare readonly userId?: string;
   declare readonly principal?: string;
+  declare readonly role?: Role;
+  declare readonly endpoint?: string;
   declare readonly taskId?: string;
   /** @internal */
   readonly iterationTracker: SessionIteration;
@@ -67,6 +70,8 @@ export class Session implements ToolCaller, CallSession {
     this.#clientInfo = options.clientInfo;
     if (options.userId !== undefined) this.userId = options.userId;
     if (options.principal !== undefined) this.principal = options.principal;
+    if (options.role !== undefined) this.role = options.role;
+    if (options.endpoint !== undefined) this.endpoint = options.endpoint;
     if (options.taskId !== undefined) this.taskId = options.taskId;
     this.iterationTracker = parts.iteration;
     if (options.allowedPaths !== undefined) this.allowedPaths = options.allowedPaths;
