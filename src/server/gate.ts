@@ -5,6 +5,7 @@ import { HttpError } from "./http-error.js";
 import type { AttemptLimit } from "./attempt-limit.js";
 import type { BrowserSession, BrowserSessions } from "./browser-sessions.js";
 import { mcpToken, sameSecret } from "./token.js";
+import { tokenPrefix, type Identity } from "../contract/ports/access.js";
 
 export interface GateRequest {
   readonly method: string;
@@ -20,12 +21,19 @@ export interface GateRequest {
 
 /**
  * How a request was let in. `token`: a program with the server's token. `host`: an MCP host with its own token.
- * `control`: `tenon serve link`, `tenon serve sessions` and `tenon mcp-servers restart`. `browser`: a page that is signed in. `entry`: somebody
+ * `user`: a person or program with a token of its own. `control`: `tenon serve link`, `tenon serve sessions` and `tenon mcp-servers restart`. `browser`: a page that is signed in. `entry`: somebody
  * with a one-time link. `anybody`: nobody in particular.
  */
 export type Admission =
   | { readonly by: "token" | "host" | "control" | "entry" | "anybody" }
-  | { readonly by: "browser"; readonly session: BrowserSession };
+  | { readonly by: "browser"; readonly session: BrowserSession }
+  | { readonly by: "user"; readonly identity: Identity };
+
+/** A token of a user, which only the state can tell whether it is valid. */
+export interface UnknownToken {
+  readonly by: "unknown-token";
+  readonly secret: string;
+}
 
 export interface GateOptions {
   readonly token: string;
@@ -52,7 +60,7 @@ export const entryPath = "/enter";
  * the page's files only, since the browser sends it to every port of the machine: all else needs the page's secret
  * as well, and a request that changes something must prove that our own page made it.
  */
-export function createGate(options: GateOptions): (visit: GateRequest) => Admission {
+export function createGate(options: GateOptions): (visit: GateRequest) => Admission | UnknownToken {
   const hostToken = mcpToken(options.token);
   return (visit) => {
     refuseRepeated(visit.rawHeaders);
@@ -66,11 +74,17 @@ export function createGate(options: GateOptions): (visit: GateRequest) => Admiss
       if (given !== undefined && sameSecret(given, options.token)) return { by: "token" };
       if (given !== undefined && sameSecret(given, hostToken)) return admitHost(visit);
       if (given !== undefined && sameSecret(given, options.controlKey)) return admitControl(visit);
-      options.attempts.wrong(visit.address);
-      throw unauthorised("The token is wrong.");
+      if (given?.startsWith(tokenPrefix) === true) return { by: "unknown-token", secret: given };
+      throw wrongToken(options.attempts, visit.address);
     }
     return admitBrowser(visit, fromPage, options);
   };
+}
+
+/** A token that opens nothing; too many of them from one address are refused for a while. */
+export function wrongToken(attempts: AttemptLimit, address: string): HttpError {
+  attempts.wrong(address);
+  return unauthorised("The token is wrong.");
 }
 
 /** The name of a browser's cookie: cookies know no ports, so each server behind one name needs its own. */

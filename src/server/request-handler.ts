@@ -4,9 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HttpError, toHttpError } from "./http-error.js";
 import { createApp } from "./create-app.js";
 import { enterConsole } from "./enter-console.js";
-import { createGate, type Admission } from "./gate.js";
-import type { McpEndpoint } from "./mcp-endpoint.js";
+import { createGate, wrongToken, type Admission } from "./gate.js";
+import type { McpClient, McpEndpoint } from "./mcp-endpoint.js";
+import { NamedTokens } from "./named-tokens.js";
 import { tooLarge } from "./read-request.js";
+import { checkRole } from "./route-roles.js";
 import type { RouteContext } from "./route-context.js";
 import { createConsoleFiles } from "./static-files.js";
 
@@ -70,6 +72,7 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
     const anyAddress = options.host === "0.0.0.0" || options.host === "::";
     return createGate({ token, controlKey, sessions, attempts, names, port, anyAddress });
   };
+  const tokens = new NamedTokens(served.tenon.access, onFault);
   let gate = gateAt(0);
   let draining = false;
 
@@ -78,8 +81,20 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
     const { method = "GET", headers, rawHeaders } = request;
     if (request.url?.startsWith("/") !== true) throw strangeTarget();
     const address = addressOf(request);
-    const admitted = gate({ method, path, query, headers, rawHeaders, address });
+    const found = gate({ method, path, query, headers, rawHeaders, address });
     if (draining) throw stopping();
+    if (found.by !== "unknown-token") return answerTo(found, { request, response, path, query, address });
+    return tokens.identify(found.secret).then((identity) => {
+      if (identity === undefined) throw wrongToken(attempts, address);
+      checkRole(identity, { method, path });
+      tokens.watch(response, found.secret, identity);
+      return answerTo({ by: "user", identity }, { request, response, path, query, address });
+    });
+  };
+
+  const answerTo = (admitted: Admission, visit: Visit): void | Promise<void> => {
+    const { request, response, path, query, address } = visit;
+    const { method = "GET", headers } = request;
     refuseLarge(request, maxBody);
     if (admitted.by === "entry") {
       const code = query.get("code") ?? "";
@@ -92,8 +107,7 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
     }
     if (path === "/mcp") {
       letGoWhenStalled(response, options.limits?.stalledMs ?? 60_000);
-      const id = admitted.by === "browser" ? `browser:${admitted.session.id}` : admitted.by;
-      return options.mcp.handle(request, response, { id, address });
+      return options.mcp.handle(request, response, { ...mcpClientOf(admitted), address });
     }
     track(response);
     request.admitted = admitted;
@@ -139,6 +153,23 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
 
 interface Visitor extends IncomingMessage {
   admitted: Admission;
+}
+
+interface Visit {
+  readonly request: Visitor;
+  readonly response: ServerResponse;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly address: string;
+}
+
+/** A user whose role has changed is another client: sessions that it opened before are not its own any more. */
+function mcpClientOf(admitted: Admission): Omit<McpClient, "address"> {
+  if (admitted.by === "browser") return { id: `browser:${admitted.session.id}` };
+  if (admitted.by !== "user") return { id: admitted.by };
+  const { principal, role, endpoint } = admitted.identity;
+  const id = `user:${principal}:${role}`;
+  return { id, principal, userId: principal, role, ...(endpoint !== undefined && { endpoint }) };
 }
 
 interface Bindings {

@@ -3,6 +3,7 @@ import type { Tenon } from "../runtime/tenon.js";
 import type { ConsoleAccess } from "./console-access.js";
 import type { ClientCounts } from "./client-counts.js";
 import type { ConsolePerson } from "./console-person.js";
+import type { Admission } from "./gate.js";
 import type { Feed } from "./feed.js";
 import type { LiveCalls } from "./live-calls.js";
 import type { SharedQueue } from "./shared-queue.js";
@@ -30,6 +31,6 @@ export interface RouteContext {
   readonly access: ConsoleAccess;
   /** Where the server listens. */
   readonly boundPort: () => number;
-  /** The session that calls from the console run in. */
-  session(): Promise<Session>;
+  /** The session that calls of the one who asks run in: the console's, or the user's own. */
+  session(admitted: Admission): Promise<Session>;
 }

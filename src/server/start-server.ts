@@ -17,6 +17,7 @@ import type { McpEndpoint } from "./mcp-endpoint.js";
 import { httpPrincipal } from "./principal.js";
 import type { RouteContext } from "./route-context.js";
 import { createSharedQueue } from "./shared-queue.js";
+import { UserSessions } from "./user-sessions.js";
 import { checkToken, createToken, mcpToken } from "./token.js";
 
 /** How a server is opened; everything can be left out. */
@@ -179,6 +180,7 @@ function watch(
         session = undefined; // the next call tries again
         throw thrown;
       }));
+  const users = new UserSessions(tenon, (cause) => options.onFault?.(cause));
   const served: RouteContext = {
     tenon,
     person: options.person,
@@ -195,7 +197,7 @@ function watch(
     now,
     access,
     boundPort,
-    session: openSession,
+    session: async (admitted) => (admitted.by === "user" ? users.of(admitted.identity) : openSession()),
   };
   const stop = async (): Promise<void> => {
     unwatch();
@@ -204,6 +206,7 @@ function watch(
     feed.close();
     access.close();
     await (await session?.catch(() => undefined))?.close();
+    await users.close();
   };
   return { served, pageSeenAt, stop };
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { ToolResourceNotFoundError, ToolValidationError } from "../contract/errors.js";
 import {
   includesRole,
+  tokenPrefix,
   type AccessStore,
   type Identity,
   type NamedToken,
@@ -11,9 +12,6 @@ import {
 import { nearest } from "../schema/nearest.js";
 import type { Sql } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
-
-/** How a named token begins, so that scanners for secrets and people recognize one. */
-export const tokenPrefix = "tnn_";
 
 /** Names stand in logs, commands and addresses, so they hold nothing that could be mistaken there. */
 const namePattern = /^[a-z0-9][a-z0-9._@+-]{0,63}$/;

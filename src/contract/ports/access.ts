@@ -7,6 +7,9 @@ export function includesRole(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
 
+/** How the token of a user begins, so that people and scanners for secrets recognize one. */
+export const tokenPrefix = "tnn_";
+
 /** A person or a program that has a name here. */
 export interface Principal {
   /** Lower case. It stays taken for good, because records and stored data refer to it. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Role } from "../../contract/ports/access.js";
 import type { McpHost } from "../../contract/host.js";
 import { HttpEndpoint } from "./http-endpoint.js";
 import type { HostLimits } from "./connected-hosts.js";
@@ -12,7 +13,12 @@ export interface McpPrincipal {
   readonly id: string;
   /** Where it comes from. */
   readonly address?: string | undefined;
+  /** On whose behalf it works. @default a name made from `id` */
+  readonly principal?: string | undefined;
   readonly userId?: string | undefined;
+  /** @default "admin" */
+  readonly role?: Role | undefined;
+  readonly endpoint?: string | undefined;
   readonly agent?: string | undefined;
   readonly toolset?: string | undefined;
   readonly include?: readonly string[] | undefined;

@@ -161,7 +161,7 @@ export class HttpEndpoint {
 
   #optionsFor({ id, address: _address, ...who }: McpPrincipal): ConnectionOptions {
     const { pageSize, onError } = this.#options;
-    return { ...who, principal: `http:${id}`, pageSize, onError };
+    return { ...who, principal: who.principal ?? `http:${id}`, pageSize, onError };
   }
 
   #publish(change: HostChange): void {

@@ -194,10 +194,15 @@ export class TenonHostSession implements HostSession {
   #blinded(): Session {
     const { registry } = this.#parts.tenon;
     if (!registry.toolsetNames().includes(nothing)) registry.defineToolset(nothing, ["!*"]);
+    const { userId, principal, role, endpoint } = this.#session;
     this.#blind ??= this.#parts.tenon.createSession({
       toolset: nothing,
       agent: this.agent,
       clientInfo: this.#session.clientInfo,
+      ...(userId !== undefined && { userId }),
+      ...(principal !== undefined && { principal }),
+      ...(role !== undefined && { role }),
+      ...(endpoint !== undefined && { endpoint }),
     });
     return this.#blind;
   }

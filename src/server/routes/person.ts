@@ -5,7 +5,8 @@ import type { Answer, ApprovalAnswerer, Question } from "../../contract/ports/in
 import type { FirstAnswerView, PendingApproval, RefuseBody } from "../api.js";
 import { HttpError, notFound } from "../http-error.js";
 import { readBody, readParam, readQuery } from "../read-request.js";
-import { requestPerson } from "../request-person.js";
+import { requestPerson, requestUser } from "../request-person.js";
+import type { Identity } from "../../contract/ports/access.js";
 import type { RouteContext } from "../route-context.js";
 
 const approvalBody = z.discriminatedUnion("verdict", [
@@ -55,6 +56,11 @@ function addApprovals(api: Hono, { tenon, queue, noteApprovalsRead: looked }: Ro
   api.post("/approvals/:id", async (c) => {
     const id = readParam(c, "id");
     const answer = await readBody(c, approvalBody);
+    if (answer.verdict !== "no")
+      refuseOwn(
+        requestUser(c),
+        (await queue.list()).find((one) => one.id === id),
+      );
     refuseFailed(await tenon.approvals.answer(id, { ...answer, by: answererOf(c) }));
     return c.json({ answered: true });
   });
@@ -82,8 +88,18 @@ function addQuestions(api: Hono, { person, noteApprovalsRead: looked }: RouteCon
 /** A page of the console, or a program that holds the token. */
 function answererOf(c: Context): ApprovalAnswerer {
   const { channel, name } = requestPerson(c);
-  // A token does not identify a person.
-  return channel === "console" ? { channel, person: name } : { channel };
+  // The server's own token does not identify a person.
+  return channel === "console" || requestUser(c) !== undefined ? { channel, person: name } : { channel };
+}
+
+/** Nobody consents to calls that were made in their own name: the token may be in the hands of the program that asks. */
+function refuseOwn(user: Identity | undefined, request: PendingApproval | undefined): void {
+  if (user === undefined || request?.userId !== user.principal) return;
+  throw new HttpError(403, {
+    code: "OWN_REQUEST",
+    message: "You cannot approve a call that was made in your own name.",
+    hint: "Another approver has to answer. You can still refuse it.",
+  });
 }
 
 function fitsFilter(one: PendingApproval, { session, client, tool, agent }: RefuseBody): boolean {

@@ -5,6 +5,8 @@ import { ruleText } from "../../policy/rule-text.js";
 import type { ExplainView, PolicyView } from "../api.js";
 import { notFound } from "../http-error.js";
 import { readBody, readParam } from "../read-request.js";
+import { admissionOf } from "../request-person.js";
+import type { Session } from "../../runtime/sessions/session.js";
 import type { RouteContext } from "../route-context.js";
 
 const explainBody = z.strictObject({ tool: z.string().min(1).max(200), arguments: z.unknown().optional() });
@@ -26,7 +28,7 @@ export function addPolicy(api: Hono, served: RouteContext): void {
   });
   api.post("/policy/explain", async (c) => {
     const { tool, arguments: args } = await readBody(c, explainBody);
-    return c.json(await explain(served, tool, args ?? {}));
+    return c.json(await explain(served, await served.session(admissionOf(c)), { tool, args: args ?? {} }));
   });
   api.delete("/policy/rules/:id", async (c) => {
     const id = readParam(c, "id");
@@ -45,8 +47,11 @@ async function allRules(tenon: RouteContext["tenon"]): Promise<readonly ListedRu
   return [...own, ...(await tenon.sessionRules()).filter(({ id }) => !known.has(id))];
 }
 
-async function explain(served: RouteContext, tool: string, args: unknown): Promise<ExplainView> {
-  const session = await served.session();
+async function explain(
+  served: RouteContext,
+  session: Session,
+  { tool, args }: { readonly tool: string; readonly args: unknown },
+): Promise<ExplainView> {
   const told = await session.explain({ name: tool, arguments: args }, { considered: true });
   const texts = new Map(served.tenon.policy.rules().map(({ id, rule }) => [id, ruleText(rule)]));
   return {

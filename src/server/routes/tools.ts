@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import * as z from "zod";
 import { notFound } from "../http-error.js";
 import { readBody, readParam } from "../read-request.js";
+import { admissionOf } from "../request-person.js";
 import type { RouteContext } from "../route-context.js";
 import { createOrigins, toDetail, toRow } from "../tool-view.js";
 
@@ -37,7 +38,7 @@ export function addTools(api: Hono, served: RouteContext): void {
   api.post("/tools/:name/call", async (c) => {
     const name = readParam(c, "name");
     const { arguments: args, id, taskId, timeoutMs } = await readBody(c, callBody);
-    const session = await served.session();
+    const session = await served.session(admissionOf(c));
     const idempotencyKey = c.req.header("idempotency-key");
     const envelope = await session.call({
       name,
