@@ -50,6 +50,14 @@ export type { EventName, TenonEvent, TenonEvents } from "./contract/events.js";
 export type { JsonSchema } from "./contract/json.js";
 export { toolStates, type HealthReport, type StateChange, type ToolState } from "./contract/lifecycle.js";
 export type {
+  AccessStore,
+  Identity,
+  NamedToken,
+  NewToken,
+  Principal,
+  Role,
+} from "./contract/ports/access.js";
+export type {
   Answer,
   ApprovalAnswer,
   ApprovalAnswerer,
