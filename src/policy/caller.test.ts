@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { roles } from "../contract/ports/access.js";
+import type { roles } from "../contract/ports/access.js";
 import { callOf, policyWith, readCall, shellCall, writeCall } from "./policy.fixture.js";
 
 const allow = (rest: object) => ({ decision: "allow", ...rest }) as const;

@@ -34,7 +34,7 @@ export interface PolicyCall {
   readonly userId?: string | undefined;
   /** The program that the agent works for, as it calls itself. */
   readonly client?: string | undefined;
-  /** What the user may do. @default "admin", as for whoever uses Tenon on this machine */
+  /** What the user may do. @default "admin", as for local use */
   readonly role?: Role | undefined;
   /** The MCP endpoint that the call came through. */
   readonly endpoint?: string | undefined;

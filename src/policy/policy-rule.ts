@@ -24,7 +24,7 @@ export interface PolicyRule {
   readonly user?: string | readonly string[];
   /** MCP clients, by the name that they give themselves; globs. */
   readonly client?: string | readonly string[];
-  /** Roles of users: viewer, operator, approver or admin; whoever uses Tenon locally is admin. */
+  /** Roles of users: viewer, operator, approver or admin; local use is admin. */
   readonly role?: string | readonly string[];
   /** MCP endpoints that calls come through; globs. */
   readonly endpoint?: string | readonly string[];

@@ -25,16 +25,21 @@ export class NamedTokens {
   watch(response: ServerResponse, secret: string, identity: Identity): void {
     this.#open.set(response, { secret, identity });
     response.once("close", () => this.#open.delete(response));
-    this.#timer ??= setTimeout(() => this.#check(), checkEveryMs).unref();
+    this.#checkSoon();
+  }
+
+  #checkSoon(): void {
+    if (this.#timer === undefined && this.#open.size > 0)
+      this.#timer = setTimeout(() => this.#check(), checkEveryMs).unref();
   }
 
   #check(): void {
-    this.#timer = undefined;
     const secrets = new Set([...this.#open.values()].map(({ secret }) => secret));
     Promise.all([...secrets].map((secret) => this.#endUnlessValid(secret)))
       .catch(this.#onFault)
       .finally(() => {
-        if (this.#open.size > 0) this.#timer ??= setTimeout(() => this.#check(), checkEveryMs).unref();
+        this.#timer = undefined;
+        this.#checkSoon();
       });
   }
 

@@ -166,9 +166,7 @@ describe("a user", () => {
     expect((await answer("second")).body).toEqual({ answered: true });
     const { body } = await calling;
     expect(body.success).toBe(true);
-    const [record] = (await at.tenon.audit.search({ limit: 10 })).filter(
-      ({ callId }) => callId === body.callId,
-    );
+    const record = (await at.tenon.audit.search({ limit: 10 })).find(({ callId }) => callId === body.callId);
     expect(JSON.stringify(record)).toContain('"person":"second"');
   });
 });

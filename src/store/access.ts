@@ -16,7 +16,7 @@ import type { StateParts } from "./state-parts.js";
 /** Names stand in logs, commands and addresses, so they hold nothing that could be mistaken there. */
 const namePattern = /^[a-z0-9][a-z0-9._@+-]{0,63}$/;
 
-/** Whoever uses Tenon without a token: the library, the command line, `tenon mcp`. */
+/** The principal of everything that needs no token: the library, the command line, `tenon mcp`. */
 const embeddedPrincipal = "local";
 
 /** The last use of a token is written down at most this often. */

@@ -20,7 +20,7 @@ export function addCalls(api: Hono, { calls, tenon }: RouteContext): void {
     const user = requestUser(c);
     const principal = user?.principal ?? httpPrincipal;
     const result = await tenon.result(known?.callId ?? id, { principal });
-    // Whoever may not see all calls sees only those that have an answer for them.
+    // Users who may not see all calls see only those that have an answer for them.
     const isOwn = result !== undefined || user === undefined || includesRole(user.role, "approver");
     const call = isOwn ? known : undefined;
     if (call === undefined && result === undefined) throw notFound("such call");
