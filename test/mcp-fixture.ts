@@ -20,6 +20,8 @@ type Message = Readonly<Record<string, unknown>> & {
 /** A host that speaks lines, and sees all that the server says. */
 export interface LineHost {
   readonly seen: readonly Message[];
+  /** What the host answers to a request of the server. @default nothing */
+  answer?: ((request: Message) => object | undefined) | undefined;
   /** As it is, without a check. */
   write(text: string | Buffer): void;
   send(message: object): void;
@@ -87,6 +89,10 @@ export function createLineHost(input: PassThrough, output: PassThrough, served: 
       [JSON.parse(line) as Message | Message[]].flat(),
     )) {
       seen.push(message);
+      if (message.method !== undefined && message.id !== undefined) {
+        const result = host.answer?.(message);
+        if (result !== undefined) host.send({ id: message.id, result });
+      }
       for (const one of waiting) {
         if (!one.fits(message)) continue;
         waiting.delete(one);

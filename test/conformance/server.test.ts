@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => reference?.close());
 
 /** Tools come from a plugin; prompts, resources and changes of lists, which plugins do not have, from a server. */
-const withPlugin = (inProcess = false) => ({
-  plugins: [{ path: join(import.meta.dirname, "fixture-plugin.ts"), inProcess }],
+const withPlugin = () => ({
+  plugins: [{ path: join(import.meta.dirname, "fixture-plugin.ts"), inProcess: true }],
   policy: { rules: [{ decision: "allow", tool: "*" }] },
   mcpServers: { ref: { url: reference.url, include: ["test_trigger_*", "json_schema_*"] } },
 });
@@ -59,7 +59,7 @@ describe("tenon mcp", () => {
   const aboutHttp = new Set(["dns-rebinding-protection", "server-sse-multiple-streams", "server-stateless"]);
 
   it("conforms to both eras", async () => {
-    const home = openHome(withPlugin(true));
+    const home = openHome(withPlugin());
     const command = [process.execPath, tenonProgram, "mcp", ...home.args];
     const bridge = await openStdioBridge(command, home.env, pluginNames);
     const conform = async (revision: Revision): Promise<void> => {

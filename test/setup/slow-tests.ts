@@ -21,6 +21,7 @@ export const slowTests: readonly (readonly [seconds: number, name: string])[] = 
   [13, "limits"],
   [13, "faults"],
   [12, "archive"],
+  [12, "mcp-gateway-attacks"],
   [12, "plugin-load"],
   [11, "lifetimes"],
   [11, "attacks"],

@@ -1,12 +1,16 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
-import { capFetch } from "./cap-fetch.js";
 import type { McpSdk } from "./load-sdk.js";
 import type { ServerOptions } from "./server-options.js";
 import { ProgramTransport } from "./program-transport.js";
+import { watchAnswers, type OpenRequests } from "./watch-answers.js";
 
 /** The way to a server: the streams of a program, or HTTP to an address. */
-export function createTransport(sdk: McpSdk, spec: UpstreamSpec, options: ServerOptions): Transport {
+export function createTransport(
+  sdk: McpSdk,
+  spec: UpstreamSpec,
+  options: ServerOptions & { readonly open: OpenRequests },
+): Transport {
   const { maxMessageBytes = 32 * 1024 * 1024, authProvider } = options;
   if (spec.kind === "program") {
     return new ProgramTransport(spec, {
@@ -16,13 +20,20 @@ export function createTransport(sdk: McpSdk, spec: UpstreamSpec, options: Server
     });
   }
   const common = {
-    fetch: capFetch(options.fetch ?? fetch, maxMessageBytes),
+    fetch: watchAnswers(options.fetch ?? fetch, {
+      limit: maxMessageBytes,
+      open: options.open,
+      onBroken: (answer) => transport.onmessage?.(answer),
+    }),
     requestInit: { headers: { ...spec.headers } },
     ...(authProvider !== undefined && { authProvider }),
   };
   const url = new URL(spec.url);
-  if (spec.transport === "sse") return new sdk.SSEClientTransport(url, common);
-  return new sdk.StreamableHTTPClientTransport(url, common);
+  const transport: Transport =
+    spec.transport === "sse"
+      ? new sdk.SSEClientTransport(url, common)
+      : new sdk.StreamableHTTPClientTransport(url, common);
+  return transport;
 }
 
 /** A server that keeps sessions is told that this one is over. */

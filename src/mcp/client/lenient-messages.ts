@@ -7,13 +7,22 @@ type Receive = NonNullable<Transport["onmessage"]>;
  * Fill in what servers of 2026-07-28 forget: the SDK refuses whole answers without `resultType`, and listings without
  * their caching hints.
  */
-export function receiveLeniently(transport: Transport, isModern: () => boolean): void {
+export function receiveLeniently(
+  transport: Transport,
+  isModern: () => boolean,
+  onMessage: (message: JSONRPCMessage) => void,
+): void {
   let receive: Receive | undefined = transport.onmessage;
   Object.defineProperty(transport, "onmessage", {
     configurable: true,
     get: () => receive,
     set: (given: Receive | undefined) => {
-      receive = given && ((message, extra) => given(completed(message, isModern()), extra));
+      receive =
+        given &&
+        ((message, extra) => {
+          onMessage(message);
+          given(completed(message, isModern()), extra);
+        });
     },
   });
 }

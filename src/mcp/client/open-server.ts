@@ -18,6 +18,7 @@ import type { ServerOptions } from "./server-options.js";
 import { startLimit } from "./start-limit.js";
 import { createWatching } from "./watch-resources.js";
 import { unreachable } from "./unreachable.js";
+import { OpenRequests } from "./watch-answers.js";
 
 declare const __TENON_VERSION__: string | undefined;
 
@@ -95,7 +96,8 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
   const { timeoutMs } = options;
   const calls = new Set<UpstreamCall>();
   const onFault = options.onFault ?? (() => {});
-  const transport = createTransport(sdk, spec, options);
+  const open = new OpenRequests();
+  const transport = createTransport(sdk, spec, { ...options, open });
   const client = new sdk.Client(
     { name: options.clientName ?? "tenon", version: versionOf() },
     {
@@ -111,7 +113,11 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
       },
     },
   );
-  receiveLeniently(transport, () => client.getProtocolEra() === "modern");
+  receiveLeniently(
+    transport,
+    () => client.getProtocolEra() === "modern",
+    (message) => open.take(message),
+  );
   listenTo(client, options, calls);
   const watching = createWatching(client, options);
   Object.assign(client, { onerror: (error: Error) => onFault(error.message) });

@@ -7,7 +7,7 @@ import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import { LineReader, type OversizedLine } from "../../wire/line-reader.js";
 import { endProcess, signalGroup } from "./end-process.js";
 import { guardProcess, guardVariable, type ProcessGuard } from "./guard-process.js";
-import { createFloodGate } from "./flood-gate.js";
+import { createFloodGate, type FloodGate } from "./flood-gate.js";
 import type { DirectRequests } from "./direct-requests.js";
 import { tooLongAnswer } from "./too-long-answer.js";
 
@@ -46,6 +46,9 @@ export class ProgramTransport implements Transport {
   readonly #spec: ProgramSpec;
   readonly #options: ProgramOptions;
   readonly #gate = createFloodGate(() => performance.now());
+  /** Log messages beyond this are dropped, so that a talkative server still gets its answers through. */
+  readonly #logGate = createFloodGate(() => performance.now(), { maxMessages: 1000 });
+  readonly #logFlood = createFloodGate(() => performance.now(), { maxMessages: 20_000 });
   #child: ChildProcess | undefined;
   #guard: ProcessGuard | undefined;
   #closing: Promise<void> | undefined;
@@ -82,7 +85,8 @@ export class ProgramTransport implements Transport {
     // A process that has nothing left to do may end; while something is asked, the asking keeps it alive.
     child.unref();
     for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref();
-    child.stdin.on("error", () => {}); // a program that is gone shows by its exit
+    child.stdin.on("error", () => this.#onHalfClosed("it does not read its standard input any more"));
+    child.stdout.once("end", () => this.#onHalfClosed("it closed its standard output"));
     child.once("exit", (code, signal) => this.#onExit(child, code, signal));
     return new Promise((resolve, reject) => {
       child.once("spawn", resolve);
@@ -153,12 +157,14 @@ export class ProgramTransport implements Transport {
     const messages = parseMessages(line);
     if (messages === undefined) {
       this.#options.onFault(`it wrote something to its standard output that is no message: ${excerpt(line)}`);
-      this.#slowDown();
+      this.#slowDown(this.#gate);
       return;
     }
     for (const message of messages) {
       const isExpected = "id" in message && this.#options.sendsRequests === true;
-      if ("method" in message && !isExpected) this.#slowDown();
+      if ("method" in message && message.method === "notifications/message") {
+        if (this.#dropsLog()) continue;
+      } else if ("method" in message && !isExpected) this.#slowDown(this.#gate);
       if (this.direct?.takeProgress(message) !== true) this.#inOrder(message);
     }
   }
@@ -206,9 +212,16 @@ export class ProgramTransport implements Transport {
     void this.close();
   }
 
+  #dropsLog(): boolean {
+    this.#slowDown(this.#logFlood);
+    if (this.#logGate.count() === 0) return false;
+    this.#options.onFault("it sent more than 1000 log messages in a second; the rest was dropped");
+    return true;
+  }
+
   /** A flood is not lost and not read either: the pipe fills up and the program waits. */
-  #slowDown(): void {
-    const pauseMs = this.#gate.count();
+  #slowDown(gate: FloodGate): void {
+    const pauseMs = gate.count();
     const stdout = this.#child?.stdout;
     if (pauseMs === 0 || stdout === null || stdout === undefined || stdout.isPaused()) return;
     this.#options.onFault("it floods its standard output; it is read slowly");
@@ -221,6 +234,16 @@ export class ProgramTransport implements Transport {
     this.#options.onLog(line);
   }
 
+  /** A program that is gone shows by its exit; one that only closed a stream would keep its callers waiting. */
+  #onHalfClosed(why: string): void {
+    const timer = setTimeout(() => {
+      if (this.#over) return;
+      this.ended ??= why;
+      this.close().catch((error: Error) => this.onerror?.(error));
+    }, drainMs);
+    timer.unref();
+  }
+
   #onExit(child: ChildProcess, code: number | null, signal: string | null): void {
     if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
     this.#guard?.dismiss();
@@ -228,7 +251,7 @@ export class ProgramTransport implements Transport {
     const end = (): void => {
       clearTimeout(timer);
       const words = this.#lastWords === "" ? "" : ` (${excerpt(this.#lastWords)})`;
-      this.ended ??= `the program ended ${how}${words}`;
+      if (!this.#over) this.ended ??= `the program ended ${how}${words}`;
       this.#finish();
       child.stdout?.destroy();
       child.stderr?.destroy();

@@ -40,12 +40,22 @@ export async function sendRequest(
   for (let round = 0; round < mostRounds; round++) {
     const asked = { ...sending, params };
     const result = await withVisits(parts, () => sendOnce(parts.live, asked), call);
-    if (result["resultType"] !== "input_required") return result;
+    if (result["resultType"] !== "input_required") return complete(result, parts.live);
     const { requestState } = result;
     const inputResponses = await answerAll(parts, result["inputRequests"], call);
     params = { ...sending.params, inputResponses, ...(requestState !== undefined && { requestState }) };
   }
   throw new Error(`the server asked for more input ${mostRounds} times and never answered`);
+}
+
+/** A kind of result that nobody asked for, such as a task, is not an answer. */
+function complete(
+  result: Readonly<Record<string, unknown>>,
+  { client }: LiveClient,
+): Readonly<Record<string, unknown>> {
+  const { resultType = "complete" } = result;
+  if (resultType === "complete" || client.getProtocolEra() !== "modern") return result;
+  throw new Error(`the server answered with a result of the unknown type ${JSON.stringify(resultType)}`);
 }
 
 /** A server may want the person to open an address first; once they agreed it is asked again. */

@@ -6,12 +6,12 @@ const atHead = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})
 const atTail = /,\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /** Marks the error as Tenon's own, not the server's. */
-export const tooLongCode = -32_099;
+export const ownErrorCode = -32_099;
 
 /** The error that replaces an oversized answer; `undefined` where its id cannot be found. */
 export function tooLongAnswer(line: OversizedLine, maxBytes: number): JSONRPCMessage | undefined {
   const id = (atHead.exec(line.head) ?? atTail.exec(line.tail))?.[1];
   if (id === undefined) return undefined;
   const message = `the answer has ${line.bytes} bytes, more than the ${maxBytes} that are allowed`;
-  return { jsonrpc: "2.0", id: Number(id), error: { code: tooLongCode, message } };
+  return { jsonrpc: "2.0", id: Number(id), error: { code: ownErrorCode, message } };
 }

@@ -1,5 +1,5 @@
 import { ToolError, ToolExecutionError, ToolUnavailableError } from "../../contract/errors.js";
-import { tooLongCode } from "../client/too-long-answer.js";
+import { ownErrorCode } from "../client/too-long-answer.js";
 import { messageOf } from "../../contract/message-of.js";
 
 /** Say in Tenon's words why a call of a server failed. */
@@ -24,7 +24,7 @@ export function toUpstreamError(
     details: {
       server,
       ...(typeof code === "number" &&
-        code !== tooLongCode && {
+        code !== ownErrorCode && {
           protocolCode: code,
           protocolMessage: message,
           ...(data !== undefined && { protocolData: data }),
