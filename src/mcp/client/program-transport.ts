@@ -7,6 +7,7 @@ import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import { LineReader, type OversizedLine } from "../../wire/line-reader.js";
 import { endProcess, signalGroup } from "./end-process.js";
 import { guardProcess, guardVariable, type ProcessGuard } from "./guard-process.js";
+import { parseMessages } from "./parse-messages.js";
 import { createFloodGate, type FloodGate } from "./flood-gate.js";
 import type { DirectRequests } from "./direct-requests.js";
 import { tooLongAnswer } from "./too-long-answer.js";
@@ -28,6 +29,8 @@ export interface ProgramOptions {
 const maxUnreadBytes = 64 * 1024 * 1024;
 /** What a process that ended may still have in its pipes. */
 const drainMs = 250;
+/** How nearly all programs write a log message. */
+const logLine = /^\{"(?:jsonrpc":"2\.0",")?method":"notifications\/message"/;
 
 /**
  * Speaks MCP with a program on its standard streams. It differs from the SDK's transport in what it
@@ -154,6 +157,9 @@ export class ProgramTransport implements Transport {
   }
 
   #onLine(line: string): void {
+    // Most log messages of a flood are dropped without being parsed.
+    const isLog = logLine.test(line);
+    if (isLog && this.#dropsLog()) return;
     const messages = parseMessages(line);
     if (messages === undefined) {
       this.#options.onFault(`it wrote something to its standard output that is no message: ${excerpt(line)}`);
@@ -163,7 +169,7 @@ export class ProgramTransport implements Transport {
     for (const message of messages) {
       const isExpected = "id" in message && this.#options.sendsRequests === true;
       if ("method" in message && message.method === "notifications/message") {
-        if (this.#dropsLog()) continue;
+        if (!isLog && this.#dropsLog()) continue;
       } else if ("method" in message && !isExpected) this.#slowDown(this.#gate);
       if (this.direct?.takeProgress(message) !== true) this.#inOrder(message);
     }
@@ -280,22 +286,6 @@ function whyNotStarted(
   if (error.code === "ENOENT") return `the program "${command}" was not found`;
   if (error.code === "EACCES") return `"${command}" may not be run as a program`;
   return `it could not be started: ${error.message}`;
-}
-
-/** The messages of a line: one, or a batch; `undefined` where it is none. */
-function parseMessages(line: string): readonly JSONRPCMessage[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return list.every(isMessage) && list.length > 0 ? list : undefined;
-}
-
-function isMessage(value: unknown): value is JSONRPCMessage {
-  return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
 }
 
 function excerpt(text: string): string {

@@ -134,8 +134,8 @@ function createMeter(events: boolean): Meter {
       return resumable;
     },
     count(chunk) {
-      if (!events) return void (bytes += chunk.length);
-      for (const byte of chunk) {
+      if (!events) bytes += chunk.length;
+      for (const byte of events ? chunk : []) {
         if (byte === 0x0d) continue;
         const ends = byte === 0x0a;
         bytes = ends && last === 0x0a ? 0 : bytes + 1;

@@ -1,0 +1,17 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
+/** The messages of a line: one, or a batch; `undefined` where it is none. */
+export function parseMessages(line: string): readonly JSONRPCMessage[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.every(isMessage) && list.length > 0 ? list : undefined;
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+}
