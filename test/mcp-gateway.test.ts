@@ -187,6 +187,20 @@ describe("the MCP gateway", () => {
     expect(asked).toMatchObject([{ mode: "url", url: "https://pay.example/1", elicitationId: "v1" }]);
   });
 
+  it("makes the connection for the first host again while its other calls wait for it", async () => {
+    const client = {
+      supports: { elicitForm: true, elicitUrl: false, sample: true },
+      log: () => {},
+    } as unknown as ClientConnection;
+    const tenon = start({ good });
+    // Opened before any host was there, so for nobody in particular.
+    await tenon.mcp.tryAll(20_000);
+    const session = tenon.createSession({ client });
+    const call = { name: "good:echo", arguments: { text: "x" } };
+    for (const answer of await session.callMany(Array.from({ length: 8 }, () => call)))
+      expect(answer).toSucceed();
+  });
+
   it("does not count the time in which the host's person thinks", async () => {
     const client = {
       supports: { elicitForm: true, elicitUrl: false, sample: false },

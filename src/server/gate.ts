@@ -4,7 +4,7 @@ import { consoleHeader, pageHeader } from "./api.js";
 import { HttpError } from "./http-error.js";
 import type { AttemptLimit } from "./attempt-limit.js";
 import type { BrowserSession, BrowserSessions } from "./browser-sessions.js";
-import { mcpToken, sameSecret } from "./token.js";
+import { mcpToken, secretCheck } from "./token.js";
 import { tokenPrefix, type Identity } from "../contract/ports/access.js";
 
 export interface GateRequest {
@@ -61,7 +61,9 @@ export const entryPath = "/enter";
  * as well, and a request that changes something must prove that our own page made it.
  */
 export function createGate(options: GateOptions): (visit: GateRequest) => Admission | UnknownToken {
-  const hostToken = mcpToken(options.token);
+  const isToken = secretCheck(options.token);
+  const isHostToken = secretCheck(mcpToken(options.token));
+  const isControlKey = secretCheck(options.controlKey);
   return (visit) => {
     refuseRepeated(visit.rawHeaders);
     const host = checkHost(visit.headers, options);
@@ -71,9 +73,9 @@ export function createGate(options: GateOptions): (visit: GateRequest) => Admiss
     const { authorization } = visit.headers;
     if (authorization !== undefined) {
       const given = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
-      if (given !== undefined && sameSecret(given, options.token)) return { by: "token" };
-      if (given !== undefined && sameSecret(given, hostToken)) return admitHost(visit);
-      if (given !== undefined && sameSecret(given, options.controlKey)) return admitControl(visit);
+      if (given !== undefined && isToken(given)) return { by: "token" };
+      if (given !== undefined && isHostToken(given)) return admitHost(visit);
+      if (given !== undefined && isControlKey(given)) return admitControl(visit);
       if (given?.startsWith(tokenPrefix) === true) return { by: "unknown-token", secret: given };
       throw wrongToken(options.attempts, visit.address);
     }

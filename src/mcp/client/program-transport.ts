@@ -111,6 +111,11 @@ export class ProgramTransport implements Transport {
     const stdin = this.#child?.stdin;
     if (this.#over || !stdin?.writable) throw new Error(this.ended ?? "the program is gone");
     if (stdin.writableLength > maxUnreadBytes) throw new Error("the program does not read what it is sent");
+    // Messages of one turn of the event loop leave in one write.
+    if (stdin.writableCorked === 0) {
+      stdin.cork();
+      setImmediate(() => stdin.uncork());
+    }
     stdin.write(`${text}\n`);
   }
 

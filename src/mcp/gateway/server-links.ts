@@ -38,6 +38,8 @@ export class ServerLinks {
   #only: ProtocolEra | undefined;
   /** A call has used the primary connection, so that it keeps what it declared. */
   #claimed = false;
+  /** The primary connection while it is made again: calls that come meanwhile wait for it. */
+  #reopening: Promise<ServerConnection> | undefined;
 
   constructor(options: LinksOptions) {
     this.#options = options;
@@ -69,7 +71,8 @@ export class ServerLinks {
   /** Do something with the connection that suits the host of this call. */
   async with<T>(call: UpstreamCall, work: (connection: ServerConnection) => Promise<T>): Promise<T> {
     this.expect(call);
-    const connection = this.primary.connection ?? (await waitFor(this.primary.use(), call.signal));
+    const known = this.#reopening === undefined ? this.primary.connection : undefined;
+    const connection = known ?? (await waitFor(this.#reopening ?? this.primary.use(), call.signal));
     this.#learn(connection);
     if (this.#keyOf(call, connection) === this.#keyOf(this.#profile, connection)) {
       this.#claimed = true;
@@ -108,11 +111,14 @@ export class ServerLinks {
   }
 
   /** Nobody has used the connection that listed the tools: it is made again for the first host. */
-  async #reopen({ capabilities, era }: Profile): Promise<ServerConnection> {
+  #reopen({ capabilities, era }: Profile): Promise<ServerConnection> {
     this.#claimed = true;
     this.#profile = { capabilities, era };
-    await this.primary.close(true);
-    return this.primary.open();
+    this.#reopening = this.primary
+      .close(true)
+      .then(() => this.primary.open())
+      .finally(() => (this.#reopening = undefined));
+    return this.#reopening;
   }
 
   async #withExtra<T>(
