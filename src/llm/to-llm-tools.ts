@@ -33,6 +33,15 @@ export interface LLMTools {
   readonly argumentsOf: (legalName: string, args: unknown) => unknown;
   /** The name of a tool as the model sees it; `undefined` for a tool that is not among them. */
   readonly legalNameOf: (toolName: string) => string | undefined;
+  /** @internal The calls that were read with these definitions, by their ids: answers take their form from them. */
+  readonly made: Map<string, MadeCall>;
+}
+
+/** What the answer of a call depends on. */
+interface MadeCall {
+  /** As the model wrote it. */
+  readonly name: unknown;
+  readonly answerType?: string;
 }
 
 /** Write tool definitions in a provider's dialect, with names that are legal there. */
@@ -60,6 +69,7 @@ export function toLLMTools(
     toolNameOf: (legalName) => written.get(legalName)?.name,
     argumentsOf: (legalName, args) => written.get(legalName)?.back?.(args) ?? args,
     legalNameOf: (toolName) => legalNames.get(toolName),
+    made: new Map(),
   };
 }
 

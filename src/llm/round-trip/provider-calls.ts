@@ -13,7 +13,12 @@ export interface RawToolCall {
   readonly arguments: unknown;
   /** Why it cannot be run. */
   readonly fault?: string;
+  /** The item that the provider wants as an answer. @default that of a function */
+  readonly answerType?: AnswerType;
 }
+
+/** Items that OpenAI wants as answers to calls of its own tools. */
+export type AnswerType = "apply_patch_call_output" | "shell_call_output" | "local_shell_call_output";
 
 /** How the calls of a message are found, by format. */
 export const itemReaders: Readonly<Record<RoundTripFormat, (message: unknown) => RawToolCall[]>> = {
@@ -76,14 +81,57 @@ function readResponses(given: unknown): RawToolCall[] {
     const { type } = item;
     if (type === "function_call") return [readFunction(id, item)];
     if (type === "custom_tool_call") return [{ id, name: item["name"], arguments: { input: item["input"] } }];
-    if (type === "apply_patch_call")
-      return [{ id, name: "apply_patch", arguments: { operation: item["operation"] } }];
-    if (type === "shell_call" || type === "local_shell_call")
-      return [
-        { id, name: type === "shell_call" ? "shell" : "local_shell", arguments: { action: item["action"] } },
-      ];
+    if (type === "apply_patch_call") {
+      const operation = withoutNulls(item["operation"]);
+      return [{ id, name: "apply_patch", arguments: { operation }, answerType: "apply_patch_call_output" }];
+    }
+    if (type === "shell_call") return isHosted(item) ? [] : [readShell(id, item)];
+    if (type === "local_shell_call") return [readLocalShell(id, item)];
     return type === undefined || responseItems.has(type) ? [] : [unknownType(id, item)];
   });
+}
+
+/** Commands that OpenAI runs itself, in a container. */
+function isHosted({ environment }: Readonly<Record<string, unknown>>): boolean {
+  return isRecord(environment) && environment["type"] !== "local";
+}
+
+function readShell(id: string | undefined, { action }: Readonly<Record<string, unknown>>): RawToolCall {
+  return { id, name: "shell", arguments: withoutNulls(action), answerType: "shell_call_output" };
+}
+
+/** A program with its arguments, for a machine of one's own: `shell_exec` takes a line. */
+function readLocalShell(id: string | undefined, { action }: Readonly<Record<string, unknown>>): RawToolCall {
+  const name = "shell_exec";
+  const answerType = "local_shell_call_output";
+  const { command, timeout_ms: timeout, working_directory: cwd, env } = withoutNulls(action);
+  if (!Array.isArray(command) || !command.every((word) => typeof word === "string") || command.length === 0)
+    return {
+      id,
+      name,
+      arguments: {},
+      answerType,
+      fault: "The action has no command: expected a list of texts.",
+    };
+  const optional = withoutNulls({ timeout, cwd: cwd === "" ? null : cwd, env });
+  return { id, name, arguments: { command: toLine(command), ...optional }, answerType };
+}
+
+/** What a shell is told to run is the line itself; anything else is quoted word by word. */
+function toLine(words: readonly string[]): string {
+  const [shell = "", flag = "", script] = words;
+  if (words.length === 3 && /^(?:\/(?:usr\/)?bin\/)?(?:ba)?sh$/.test(shell) && /^-l?c$/.test(flag))
+    return script ?? "";
+  return words
+    .map((word) => (/^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
+}
+
+function withoutNulls(given: unknown): Record<string, unknown> {
+  if (!isRecord(given)) return {};
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== null && value !== undefined),
+  );
 }
 
 /** Blocks that need no answer: text, thoughts, and what Anthropic runs itself. */
@@ -106,9 +154,17 @@ function readGemini(given: unknown): RawToolCall[] {
   const parts = isRecord(content) ? content["parts"] : content;
   return listOf(parts).flatMap((part) => {
     const called = part["functionCall"] ?? part["function_call"];
-    if (!isRecord(called)) return [];
+    if (!isRecord(called)) return unknownPart(part);
     return [{ id: textOf(called["id"]), name: called["name"], arguments: called["args"] }];
   });
+}
+
+/** A part with a call that is neither a function's nor one that Gemini carries out itself. */
+function unknownPart(part: Readonly<Record<string, unknown>>): RawToolCall[] {
+  const kind = Object.keys(part).find((key) => /(?:Call|_call)$/.test(key) && !/^tool_?call$/i.test(key));
+  const called = part[kind ?? ""];
+  if (kind === undefined || !isRecord(called)) return [];
+  return [unknownType(textOf(called["id"]), { name: called["name"], type: kind })];
 }
 
 function unknownType(id: string | undefined, item: Readonly<Record<string, unknown>>): RawToolCall {

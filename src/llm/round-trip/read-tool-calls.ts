@@ -35,6 +35,11 @@ export function readToolCalls(format: RoundTripFormat, message: unknown, tools?:
   const failures: FailedCall[] = [];
   for (const raw of read(message)) {
     const result = toCall(raw, tools);
+    if (raw.id !== undefined)
+      tools?.made.set(raw.id, {
+        name: raw.name,
+        ...(raw.answerType !== undefined && { answerType: raw.answerType }),
+      });
     if ("fault" in result) failures.push(toFailure(raw, result.fault));
     else calls.push(result);
   }

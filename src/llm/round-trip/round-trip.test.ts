@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTenon } from "../../runtime/create-tenon.js";
 import { defineTool } from "../../contract/define-tool.js";
+import { createTestContext } from "../../test-kit/create-test-context.js";
 import { readToolCalls } from "./read-tool-calls.js";
 import { toToolMessages } from "./to-tool-messages.js";
 import { toAiSdkTools } from "./to-ai-sdk-tools.js";
@@ -51,6 +52,24 @@ const messages = {
     candidates: [
       { content: { parts: [{ text: "Hm." }, { functionCall: { id, name: "own__greet", args } }] } },
     ],
+  }),
+};
+type Calls = readonly (readonly [id: string, args: string])[];
+const parallel = {
+  "openai-chat": (calls: Calls) => ({
+    tool_calls: calls.map(([id, args]) => ({
+      id,
+      type: "function",
+      function: { name: "own__greet", arguments: args },
+    })),
+  }),
+  "openai-responses": (calls: Calls) =>
+    calls.map(([id, args]) => ({ type: "function_call", call_id: id, name: "own__greet", arguments: args })),
+  anthropic: (calls: Calls) => ({
+    content: calls.map(([id, input]) => ({ type: "tool_use", id, name: "own__greet", input })),
+  }),
+  gemini: (calls: Calls) => ({
+    parts: calls.map(([id, args]) => ({ functionCall: { id, name: "own__greet", args } })),
   }),
 };
 const formats = Object.keys(messages) as (keyof typeof messages)[];
@@ -118,32 +137,33 @@ describe("a round trip", () => {
       expect(readToolCalls(format, other)).toEqual({ calls: [], failures: [] });
   });
 
-  it("keeps the good calls beside a bad one, and calls whose ids repeat", async () => {
-    const tenon = open();
-    const call = (id: string, args: string) => ({
-      id,
-      type: "function",
-      function: { name: "own__greet", arguments: args },
-    });
-    const message = {
-      tool_calls: [call("call_0", good), call("call_0", '{"who":"Bob"}'), call("c3", '{"who')],
-    };
-    const session = tenon.createSession();
-    const tools = session.toLLMTools("openai-chat");
-    const { calls, failures } = readToolCalls("openai-chat", message, tools);
-    const answers = toToolMessages("openai-chat", [...(await session.callMany(calls)), ...failures], tools);
-    expect(answers.map(({ tool_call_id: id, content }) => [id, content])).toEqual([
-      ["call_0", "Hello, Ada"],
-      ["call_0", "Hello, Bob"],
-      ["c3", expect.stringMatching(/^REQUEST_INVALID/)],
-    ]);
-    await tenon.close();
-  });
+  it.each(formats)(
+    "of %s keeps the good calls beside a bad one, and calls whose ids repeat",
+    async (format) => {
+      const tenon = open();
+      const session = tenon.createSession();
+      const tools = session.toLLMTools(format);
+      const message = parallel[format]([
+        ["call_0", good],
+        ["call_0", '{"who":"Bob"}'],
+        ["c3", '{"who'],
+      ]);
+      const { calls, failures } = readToolCalls(format, message, tools);
+      const answers = await session.callMany(calls);
+      expect(answers.map(({ result }) => result)).toEqual([{ text: "Hello, Ada" }, { text: "Hello, Bob" }]);
+      expect(new Set(answers.map(({ callId }) => callId)).size).toBe(2);
+      const told = JSON.stringify(toToolMessages(format, [...answers, ...failures], tools));
+      expect(told.match(/"(?:call_0|c3)"/g)).toEqual(['"call_0"', '"call_0"', '"c3"']);
+      expect(told).toMatch(/Hello, Ada.*Hello, Bob.*REQUEST_INVALID.*line 1, column 6/);
+      await tenon.close();
+    },
+  );
 
   it.each([
     ["openai-chat", { tool_calls: [{ id: "c", type: "hologram" }] }],
     ["openai-responses", { output: [{ type: "hologram_call", call_id: "c" }] }],
     ["anthropic", { content: [{ type: "hologram_use", id: "c" }] }],
+    ["gemini", { parts: [{ hologramCall: { id: "c", type: "hologram" } }] }],
   ] as const)("of %s answers a call of an unknown type", (format, message) => {
     const { failures } = readToolCalls(format, message);
     expect(failures[0]?.error.message).toMatch(/unknown type "hologram/);
@@ -156,6 +176,89 @@ describe("a round trip", () => {
     const answer = await tenon.call(greet, { who: "Ada" });
     expect(() => toToolMessages("anthropic", [answer])).toThrow("pass the id");
     await tenon.close();
+  });
+});
+
+describe("native tools over the responses API", () => {
+  const answerOf = async (item: object, config: object = {}) => {
+    const ctx = await createTestContext({
+      files: { "a.txt": "one\n" },
+      config: { tools: { native: ["openai"] }, ...config },
+    });
+    const tools = ctx.session.toLLMTools("openai-responses");
+    const { calls, failures } = readToolCalls("openai-responses", { output: [item] }, tools);
+    const answers = await ctx.session.callMany(calls);
+    const [message] = toToolMessages("openai-responses", [...answers, ...failures], tools);
+    await ctx.close();
+    return message;
+  };
+
+  it("runs shell calls and answers with their items, refusals too", async () => {
+    const action = { commands: ["cat a.txt", "exit 3"], timeout_ms: null, max_output_length: 100 };
+    const call = { type: "shell_call", id: "sh_1", call_id: "c1", status: "completed", action };
+    expect(await answerOf(call)).toEqual({
+      type: "shell_call_output",
+      call_id: "c1",
+      output: [
+        { stdout: "one\n", stderr: "", outcome: { type: "exit", exit_code: 0 } },
+        { stdout: "", stderr: "", outcome: { type: "exit", exit_code: 3 } },
+      ],
+      max_output_length: 100,
+    });
+    const refused = await answerOf(call, { policy: { rules: [{ decision: "deny", tool: "shell_exec" }] } });
+    expect(refused).toMatchObject({
+      type: "shell_call_output",
+      output: [{ stdout: "", stderr: /denied/i, outcome: { type: "exit", exit_code: 1 } }].map((each) => ({
+        ...each,
+        stderr: expect.stringMatching(each.stderr) as string,
+      })),
+    });
+  });
+
+  it("applies patches and says whether they failed", async () => {
+    const call = (path: string) => ({
+      type: "apply_patch_call",
+      call_id: "c1",
+      operation: { type: "update_file", path, diff: "@@\n-one\n+two\n" },
+    });
+    expect(await answerOf(call("a.txt"))).toMatchObject({
+      type: "apply_patch_call_output",
+      call_id: "c1",
+      status: "completed",
+    });
+    expect(await answerOf(call("b.txt"))).toMatchObject({
+      type: "apply_patch_call_output",
+      status: "failed",
+      output: expect.stringContaining("b.txt") as string,
+    });
+  });
+
+  it("runs local shell calls as a line, in their folder and with their variables", async () => {
+    const call = (command: unknown) => ({
+      type: "local_shell_call",
+      id: "l1",
+      call_id: "c1",
+      action: { type: "exec", command, env: { A: "x y" }, timeout_ms: 5000, working_directory: null },
+    });
+    const outputOf = async (command: unknown): Promise<unknown> => {
+      const { type, id, output } = (await answerOf(call(command))) as Record<string, string>;
+      expect([type, id]).toEqual(["local_shell_call_output", "c1"]);
+      return JSON.parse(output ?? "");
+    };
+    expect(await outputOf(["bash", "-lc", 'echo "$A" && cat a.txt'])).toEqual({
+      stdout: "x y\none\n",
+      stderr: "",
+      exit_code: 0,
+    });
+    expect(await outputOf(["printf", "%s|", "it's", "$A"])).toMatchObject({ stdout: "it's|$A|" });
+    for (const wrong of [[], "ls", [1], undefined])
+      expect(await outputOf(wrong)).toEqual({ error: expect.stringContaining("no command") as string });
+  });
+
+  it("leaves what OpenAI runs in its own containers alone", () => {
+    const environment = { type: "container_reference", container_id: "k" };
+    const call = { type: "shell_call", call_id: "c1", environment, action: { commands: ["ls"] } };
+    expect(readToolCalls("openai-responses", [call])).toEqual({ calls: [], failures: [] });
   });
 });
 

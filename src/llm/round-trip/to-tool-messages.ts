@@ -11,7 +11,10 @@ export type ToolMessage = Readonly<Record<string, unknown>>;
  * The answers of calls as the messages that go back to the provider. Anthropic and Gemini take all answers in one
  * message, OpenAI one message or item for each. An answer is matched to its call by the id that the call had.
  *
- * @param tools What `session.toLLMTools` returned: Gemini wants the name as the model wrote it.
+ * @param tools What `session.toLLMTools` returned and `readToolCalls` got: Gemini wants the name as the model wrote it,
+ * and OpenAI wants items of their own for its native tools.
+ * @example
+ * input.push(...response.output, ...toToolMessages("openai-responses", [...answers, ...failures], tools));
  */
 export function toToolMessages(
   format: RoundTripFormat,
@@ -28,12 +31,13 @@ type Writer = (envelopes: readonly ToolEnvelope[], tools: LLMTools | undefined) 
 const writers: Readonly<Record<RoundTripFormat, Writer>> = {
   "openai-chat": (envelopes) =>
     envelopes.map((envelope) => ({ role: "tool", tool_call_id: idOf(envelope), content: textOf(envelope) })),
-  "openai-responses": (envelopes) =>
-    envelopes.map((envelope) => ({
-      type: "function_call_output",
-      call_id: idOf(envelope),
-      output: responseOutput(envelope),
-    })),
+  "openai-responses": (envelopes, tools) =>
+    envelopes.map((envelope) => {
+      const id = idOf(envelope);
+      const answer = nativeAnswers[tools?.made.get(id)?.answerType ?? ""];
+      if (answer !== undefined) return answer(id, envelope);
+      return { type: "function_call_output", call_id: id, output: responseOutput(envelope) };
+    }),
   anthropic: (envelopes) => [
     {
       role: "user",
@@ -50,12 +54,42 @@ const writers: Readonly<Record<RoundTripFormat, Writer>> = {
       role: "user",
       parts: envelopes.map((envelope) => {
         const { requestId } = envelope.metadata;
-        const name = tools?.legalNameOf(envelope.toolName) ?? toLegalName(envelope.toolName, new Set());
+        const written = tools?.made.get(requestId ?? "")?.name;
+        const name =
+          (typeof written === "string" ? written : tools?.legalNameOf(envelope.toolName)) ??
+          toLegalName(envelope.toolName, new Set());
         const response = { [envelope.success ? "output" : "error"]: textOf(envelope) };
         return { functionResponse: { ...(requestId !== undefined && { id: requestId }), name, response } };
       }),
     },
   ],
+};
+
+/** The items in which OpenAI takes the answers of its own tools. */
+const nativeAnswers: Readonly<Record<string, (id: string, envelope: ToolEnvelope) => ToolMessage>> = {
+  apply_patch_call_output: (id, envelope) => ({
+    type: "apply_patch_call_output",
+    call_id: id,
+    status: envelope.success ? "completed" : "failed",
+    output: textOf(envelope),
+  }),
+  shell_call_output: (id, envelope) => {
+    const { output, max_output_length: maxLength } = Object(envelope.result) as Record<string, unknown>;
+    const failed = { stdout: "", stderr: textOf(envelope), outcome: { type: "exit", exit_code: 1 } };
+    return {
+      type: "shell_call_output",
+      call_id: id,
+      output: envelope.success && Array.isArray(output) ? output : [failed],
+      ...(maxLength !== undefined && { max_output_length: maxLength }),
+    };
+  },
+  local_shell_call_output: (id, envelope) => {
+    const { stdout, stderr, exitCode, timedOut } = Object(envelope.result) as Record<string, unknown>;
+    const result = envelope.success
+      ? { stdout, stderr, exit_code: exitCode, ...(timedOut === true && { timed_out: true }) }
+      : { error: textOf(envelope) };
+    return { type: "local_shell_call_output", id, output: JSON.stringify(result) };
+  },
 };
 
 function idOf({ metadata, toolName }: ToolEnvelope): string {
