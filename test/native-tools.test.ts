@@ -44,6 +44,51 @@ describe("native tools", () => {
   });
 });
 
+describe("a session's native tools", () => {
+  const namesOf = (native?: ("anthropic" | "openai")[]) => {
+    const session = fixture.tenon.createSession(native === undefined ? {} : { native });
+    return { session, names: session.tools().map(({ name }) => name) };
+  };
+
+  it("are those of the providers that it names, with Tenon's own in the place of the others", async () => {
+    const claude = namesOf(["anthropic"]);
+    expect(claude.names).toContain("bash");
+    expect(claude.names).not.toContain("shell");
+    expect(claude.names).not.toContain("read_file");
+    const definitions = claude.session.toLLMTools("openai-responses").tools;
+    expect(definitions).not.toContainEqual({ type: "apply_patch" });
+
+    const plain = namesOf([]);
+    expect(plain.names).toEqual(
+      expect.arrayContaining(["apply_patch", "edit_file", "read_file", "shell_exec"]),
+    );
+    for (const native of ["bash", "shell", "memory", "str_replace_based_edit_tool"])
+      expect(plain.names).not.toContain(native);
+    expect(plain.session.descriptions().filter(({ native }) => native !== undefined)).toEqual([]);
+
+    const patch = "*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch";
+    expect(await plain.session.call({ name: "apply_patch", arguments: { patch } })).toSucceed();
+    const operation = { type: "delete_file", path: "new.txt" };
+    expect(await plain.session.call({ name: "apply_patch", arguments: { operation } })).toFailWith(
+      "ARGUMENTS_INVALID",
+    );
+    expect(await plain.session.call({ name: "memory", arguments: {} })).toFailWith("TOOL_NOT_FOUND");
+    // Another host's name for Tenon's own tool.
+    expect(await plain.session.call({ name: "bash", arguments: { command: "echo hi" } })).toSucceed({
+      toolName: "shell_exec",
+    });
+    const gpt = namesOf(["openai"]);
+    expect(await gpt.session.call({ name: "apply_patch", arguments: { operation } })).toSucceed();
+  });
+
+  it("are all that are configured by default, and none that is not", () => {
+    expect(namesOf().names).toEqual(expect.arrayContaining(["bash", "shell"]));
+    expect(() => fixture.tenon.createSession({ native: ["google" as "openai"] })).toThrow(
+      /native tools of "google" are not configured/,
+    );
+  });
+});
+
 describe("str_replace_based_edit_tool", () => {
   const edit = (command: string, more: object = {}) =>
     fixture.call("str_replace_based_edit_tool", { command, path: "a.txt", ...more });

@@ -49,6 +49,11 @@ export interface SessionOptions {
   readonly toolset?: string;
   /** Whether a tool may be found and described; it narrows the toolset. @default every tool of the toolset */
   readonly sees?: ((toolName: string) => boolean) | undefined;
+  /**
+   * Providers of the configuration's `tools.native` whose tools this session gets: those that its model was trained on.
+   * @default all of `tools.native`
+   */
+  readonly native?: readonly ("anthropic" | "openai")[];
   /** Narrow the files that this session may touch. */
   readonly allowedPaths?: readonly string[];
   /** What the session's environment starts with. */

@@ -57,11 +57,12 @@ export class Resolver {
     return usable.filter(({ name, tool }) => tool.native !== undefined || !replaced.has(name));
   }
 
-  /** The default version of every tool, usable or not. */
+  /** The default version of every tool, usable or not; where the toolset hides it, the first that it shows. */
   all(toolset?: Toolset): ToolEntry[] {
     const entries: ToolEntry[] = [];
-    for (const { current } of this.#index.families()) {
-      if (toolset?.has(current) !== false) entries.push(current);
+    for (const family of this.#index.families()) {
+      const shown = shownVersion(family, toolset);
+      if (shown !== undefined) entries.push(shown);
     }
     return entries;
   }
@@ -132,7 +133,12 @@ export class Resolver {
 }
 
 /** The session's arm of an experiment, or the default where there is none or the arm is hidden. */
-function choose(family: Family, { sessionId, toolset }: ResolveView): ToolEntry {
+function choose(family: Family, { sessionId, toolset }: ResolveView): ToolEntry | undefined {
   const arm = family.experiment?.pick(sessionId);
-  return arm === undefined || toolset?.has(arm) === false ? family.current : arm;
+  return arm === undefined || toolset?.has(arm) === false ? shownVersion(family, toolset) : arm;
+}
+
+function shownVersion({ current, versions }: Family, toolset: Toolset | undefined): ToolEntry | undefined {
+  if (toolset === undefined || toolset.has(current)) return current;
+  return versions.find((version) => toolset.has(version));
 }

@@ -138,6 +138,11 @@ export class ToolRegistry {
     return this.#listed(filter).map(({ tool }) => tool);
   }
 
+  /** What is known of every tool without running it, in order of registration. */
+  descriptions(filter: ListFilter = {}): ToolDescription[] {
+    return this.#listed(filter).map(describeEntry);
+  }
+
   listByCategory(category: ToolCategory): Tool[] {
     return this.find({ category });
   }
@@ -167,7 +172,7 @@ export class ToolRegistry {
 
   /** The definitions for a model in a provider's dialect, with names that are legal there. */
   toLLMTools(format: LLMFormat, filter: ListFilter = {}): LLMTools["tools"] {
-    return toLLMTools(this.#listed(filter).map(describeEntry), format).tools;
+    return toLLMTools(this.descriptions(filter), format).tools;
   }
 
   getStats(): RegistryStats {

@@ -25,7 +25,7 @@ export interface Toolset {
 export interface ToolsetEntry {
   readonly name: string;
   readonly aliases: readonly string[];
-  readonly tool: Pick<ToolEntry["tool"], "category" | "annotations">;
+  readonly tool: Pick<ToolEntry["tool"], "category" | "annotations" | "native">;
 }
 
 type Test = (entry: ToolsetEntry) => boolean;
@@ -61,6 +61,14 @@ export function narrowToolset(
   if (enabled === undefined) return toolset;
   const narrowing = compileToolset("tools.enabled", enabled);
   return toolset === undefined ? narrowing : intersectToolsets(toolset, narrowing);
+}
+
+/** A toolset, or all tools where there is none, with the native tools of these providers only. */
+export function withNative(toolset: Toolset | undefined, providers: readonly string[]): Toolset {
+  return remembering(toolset?.name ?? "all", (entry) => {
+    const provider = entry.tool.native?.provider;
+    return (provider === undefined || providers.includes(provider)) && toolset?.has(entry) !== false;
+  });
 }
 
 function remembering(name: string, test: Test): Toolset {

@@ -14,15 +14,15 @@ import { createNativeTools } from "../../tools/native/index.js";
 import type { NativeProvider } from "../../tools/native/providers.js";
 import { systemTools } from "../../tools/system/index.js";
 
-/** The built-in tools together with those that the models of some providers were trained on. */
+/**
+ * The built-in tools together with those that the models of some providers were trained on. One that has the name of a
+ * built-in tool is a later version of it, so that sessions without native tools still have the other.
+ */
 export function createTools(native: readonly NativeProvider[]): readonly Tool[] {
   const added = createNativeTools(native);
   if (added.length === 0) return createBuiltInTools();
   const names = new Set(added.map(({ name }) => name));
-  const own = createBuiltInTools()
-    .filter(({ name }) => !names.has(name))
-    .map((tool) => withoutAliases(tool, names));
-  return [...own, ...added];
+  return [...createBuiltInTools().map((tool) => withoutAliases(tool, names)), ...added];
 }
 
 function withoutAliases(tool: Tool, taken: ReadonlySet<string>): Tool {

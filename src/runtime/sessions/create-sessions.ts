@@ -1,10 +1,11 @@
 import type { RuntimeBase } from "../state/runtime-base.js";
 import type { SpineParts } from "../../call/parts.js";
+import { ToolDefinitionError } from "../../contract/errors.js";
 import type { Stage } from "../../contract/ports/pipeline.js";
 import type { SeenFiles } from "../../contract/ports/seen.js";
 import type { SessionOptions } from "../../contract/tenon.js";
 import { matchesName, compileNames } from "../../glob/name-glob.js";
-import { narrowToolset, type Toolset } from "../../registry/toolsets.js";
+import { narrowToolset, withNative, type Toolset } from "../../registry/toolsets.js";
 import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 import type { Redactor } from "../../world/secrets/redactor.js";
 import { createSessionEnv } from "../../world/secrets/session-env.js";
@@ -42,6 +43,7 @@ const sessionKeys: KeysOf<SessionOptions> = {
   iterationId: true,
   toolset: true,
   sees: true,
+  native: true,
   allowedPaths: true,
   env: true,
   interact: true,
@@ -82,7 +84,7 @@ export function createSessions(deps: SessionsOptions) {
         seen,
         iteration,
         ...(namesItself && { nameAgent: nameAfter(client, nameClient) }),
-        ...toolsetFor(options.toolset ?? config.toolset, iteration, deps),
+        ...toolsetFor(options, iteration, deps),
         running,
         endJobs: async (sessionId) => {
           await sessions.endSession(sessionId);
@@ -110,17 +112,21 @@ export function createSessions(deps: SessionsOptions) {
 }
 
 function toolsetFor(
-  name: string,
+  { toolset: name, native }: SessionOptions,
   iteration: SessionIteration,
   { config, spine: { registry }, world }: SessionsOptions,
 ): Pick<SessionDeps, "toolset" | "refresh"> {
+  checkNative(native, config.tools.native);
   /** The requested set, narrowed by every `tools.enabled` of the configuration. */
-  const narrowed = (requested: string): Toolset | undefined =>
-    config.tools.enabled.reduce<Toolset | undefined>(
-      (set, enabled) => narrowToolset(set, enabled),
+  const narrowed = (requested: string): Toolset | undefined => {
+    const set = config.tools.enabled.reduce<Toolset | undefined>(
+      (wider, enabled) => narrowToolset(wider, enabled),
       requested === "all" ? undefined : registry.toolset(requested),
     );
-  if (name !== followedToolset) return { toolset: narrowed(name) };
+    return native === undefined ? set : withNative(set, native);
+  };
+  const wanted = name ?? config.toolset;
+  if (wanted !== followedToolset) return { toolset: narrowed(wanted) };
   const byStage = new Map<Stage, Toolset>();
   const setFor = (stage: Stage): Toolset => {
     const set = byStage.get(stage) ?? narrowed(`stage:${stage}`) ?? registry.toolset(`stage:${stage}`);
@@ -128,6 +134,14 @@ function toolsetFor(
     return set;
   };
   return followStage({ setFor, stage: () => world.work.stageOf(iteration) });
+}
+
+function checkNative(asked: SessionOptions["native"], configured: ResolvedConfig["tools"]["native"]): void {
+  const missing = asked?.find((provider) => !configured.includes(provider));
+  if (missing === undefined) return;
+  throw new ToolDefinitionError(`The native tools of "${missing}" are not configured.`, {
+    hint: `Set tools.native to [${[...configured, missing].join(", ")}]; each session can then choose.`,
+  });
 }
 
 /** Names an agent after its MCP client. */

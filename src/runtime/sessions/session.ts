@@ -18,6 +18,7 @@ import type { CallTool } from "../../contract/typed-call.js";
 import { toLLMTools, type LLMFormat, type LLMTools, type LLMToolsOptions } from "../../llm/to-llm-tools.js";
 import { sessionPrompt, type SessionPromptOptions } from "./session-prompt.js";
 import type { ToolPrompt } from "../../llm/tool-prompt.js";
+import type { ListFilter } from "../../registry/tool-registry.js";
 import type { Toolset } from "../../registry/toolsets.js";
 import { takePlain } from "../../schema/take-plain.js";
 import type { RunningCalls } from "../calls/running-calls.js";
@@ -181,16 +182,22 @@ export class Session implements ToolCaller, CallSession {
 
   /** Descriptions of the tools of this session, sorted by name. */
   descriptions(): ToolDescription[] {
-    const { registry } = this.#parts.spine;
-    return this.tools().flatMap((tool) => registry.describe(tool.name) ?? []);
+    return this.#parts.spine.registry.descriptions(this.#filter()).sort(byName);
   }
 
   /** The tools of this session, sorted by name. */
   tools(): Tool[] {
-    const { spine, toolset } = this.#parts;
-    const tools = spine.registry.list(toolset === undefined ? {} : { toolset });
-    return tools.sort((one, other) => (one.name < other.name ? -1 : 1));
+    return this.#parts.spine.registry.list(this.#filter()).sort(byName);
   }
+
+  #filter(): ListFilter {
+    const { toolset } = this.#parts;
+    return toolset === undefined ? {} : { toolset };
+  }
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
 }
 
 const maxRequests = 1_000_000;

@@ -23,6 +23,7 @@ const input = z.object({
 /** OpenAI's `apply_patch`: one operation at a time, or a whole patch. */
 export const openAiPatch: Tool = defineTool({
   name: "apply_patch",
+  version: "2.0.0",
   description: "Create, update or delete a file with a diff.",
   category: "file",
   annotations: { title: "Apply a patch", dangerous: true },
