@@ -1,5 +1,6 @@
 export { runAgent } from "./agent/run-agent.js";
 export type { AgentEvent, AgentOptions, AgentResult, AgentStop } from "./agent/agent-types.js";
+export type { AgentTranscript, TranscriptCall, TranscriptStep } from "./agent/transcript.js";
 export type {
   ChainComparison,
   ChainCondition,
@@ -166,6 +167,7 @@ export type { Tenon } from "./runtime/tenon.js";
 export type { InteractCallbacks } from "./world/interact/callback-backend.js";
 
 // Types that the signatures above mention.
+export type { AnswerCut, ModelAnswer, WantedCall } from "./agent/agent-types.js";
 export type { AnswerOutcome, FirstAnswer, GivenAnswer } from "./call/consent-desk.js";
 export type { ExplainOptions, Explained } from "./call/explain.js";
 export type {

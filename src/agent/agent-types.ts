@@ -1,6 +1,7 @@
 import type { ToolEnvelope } from "../contract/call.js";
 import type { PromptFormat } from "../llm/print-tool-call.js";
 import type { Reflection } from "../runtime/tasks/reflect.js";
+import type { AgentTranscript } from "./transcript.js";
 import type { Session } from "../runtime/sessions/session.js";
 
 /** What an agent does, as it happens. */
@@ -15,10 +16,12 @@ export type AgentEvent =
 
 /** How an agent works. */
 export interface AgentOptions {
-  /** What to do. */
-  readonly task: string;
+  /** What to do. @default the task of the transcript */
+  readonly task?: string | undefined;
   /** A language model of the AI SDK (`ai`), of any provider. */
-  readonly model: object;
+  readonly model?: object | undefined;
+  /** A transcript that answers in the place of a model: its calls run again, with the usual checks. */
+  readonly transcript?: AgentTranscript | undefined;
   /** The session that makes the calls. @default a new session of the agent "agent" */
   readonly session?: Session | undefined;
   /** The toolset of a new session. @default the configuration's */
@@ -61,6 +64,8 @@ export interface AgentResult {
   readonly calls: number;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
   readonly reflection: Reflection;
+  /** What the model answered and what its calls returned; pass it to `runAgent` to run it again. */
+  readonly transcript: AgentTranscript;
 }
 
 /** A call requested by the model. */

@@ -6,6 +6,7 @@ import { defineTool } from "../contract/define-tool.js";
 import { createTenon } from "../runtime/create-tenon.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { AgentEvent } from "./agent-types.js";
+import { createTestContext } from "../test-kit/create-test-context.js";
 import { openCompatibleModel } from "./load-ai.js";
 import { runAgent } from "./run-agent.js";
 import { callsTools, fails, says, sse, startStandIn, type StandInAnswer } from "./testing/stand-in-server.js";
@@ -252,6 +253,84 @@ describe("runAgent over the real protocol", () => {
     const running = runAgent(open(), { task: "x", model: silent.model, signal: stopModel.signal });
     setImmediate(() => stopModel.abort());
     expect(await running).toMatchObject({ stopped: "cancelled" });
+  });
+});
+
+describe("runAgent with a transcript", () => {
+  it("runs the calls of a transcript again, with the usual checks", async () => {
+    const { model } = await against(
+      callsTools(["c1", "math__add", '{"a":2,"b":3}'], ["c2", "wipe", "{}"]),
+      says("It is 5."),
+    );
+    const first = await runAgent(open(), { task: "Add", model });
+    expect(first.transcript).toMatchObject({
+      version: 1,
+      task: "Add",
+      steps: [
+        {
+          calls: [
+            { toolName: "math:add", arguments: { a: 2, b: 3 }, result: { success: true } },
+            { toolName: "wipe", result: { success: false, code: "APPROVAL_UNAVAILABLE" } },
+          ],
+        },
+        { text: "It is 5.", calls: [] },
+      ],
+    });
+    const transcript = JSON.parse(JSON.stringify(first.transcript)) as typeof first.transcript;
+    const tenon = open();
+    const again = await runAgent(tenon, { transcript, taskId: "again" });
+    expect(again).toMatchObject({ text: "It is 5.", stopped: "done", steps: 2, calls: 2 });
+    expect(again.transcript).toEqual(transcript);
+    expect((await tenon.task("again"))?.actionsDone.map(({ toolName }) => toolName)).toContain("math:add");
+  });
+
+  it("ends with an error where the transcript ends too early", async () => {
+    const call = { id: "c", name: "math:add", toolName: "math:add", arguments: { a: 1, b: 1 } };
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    const steps = [{ text: "", calls: [call], problems: [], usage }];
+    const result = await runAgent(open(), { transcript: { version: 1, task: "Add", steps } });
+    expect(result).toMatchObject({
+      stopped: "error",
+      calls: 1,
+      error: expect.stringContaining("ends after 1"),
+    });
+  });
+
+  it.each([
+    [{}, /either a model or a transcript/],
+    [{ model: {}, transcript: { version: 1, task: "", steps: [] } }, /either a model or a transcript/],
+    [{ model: {} }, /needs a task/],
+    [{ model: {}, task: "x", maxStep: 3 }, /Unknown option "maxStep"/],
+    [{ transcript: { version: 2 } }, /version 1/],
+    [{ transcript: { version: 1, task: "x", steps: [{ text: "" }] } }, /step 1/],
+    [{ transcript: { version: 1, task: "x", steps: [{ text: "", calls: [{}] }] } }, /names no tool/],
+  ])("refuses %j", async (options, message) => {
+    await expect(runAgent(open(), options as never)).rejects.toThrow(message);
+  });
+});
+
+describe("runAgent with the built-in tools", () => {
+  it("starts a background job in one step and reads it in a later one", async () => {
+    const jobId: StandInAnswer = (response, request) => {
+      const told = JSON.stringify(request.body.messages.at(-1));
+      const id = /job[_-]\w+/.exec(told)?.[0] ?? "none";
+      return callsTools([
+        "c2",
+        "shell_output",
+        JSON.stringify({ job_id: id, wait_for: "ready", timeout: 60_000 }),
+      ])(response, request);
+    };
+    const { server, model } = await against(
+      callsTools(["c1", "shell_exec", '{"command":"echo ready; sleep 60","background":true}']),
+      jobId,
+      says("It runs."),
+    );
+    const ctx = await createTestContext();
+    closing.push(() => ctx.close());
+    const result = await runAgent(ctx.tenon, { task: "Serve", model });
+    expect(result).toMatchObject({ stopped: "done", calls: 2, text: "It runs." });
+    expect(result.reflection.toolFailures).toEqual([]);
+    expect(JSON.stringify(server.seen[2]?.body.messages.at(-1))).toContain("ready");
   });
 });
 

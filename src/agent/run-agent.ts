@@ -1,11 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { ToolEnvelope } from "../contract/call.js";
-import { ToolError } from "../contract/errors.js";
+import { ToolDefinitionError, ToolError } from "../contract/errors.js";
+import { checkKeys, type KeysOf } from "../schema/check-keys.js";
 import type { Tenon } from "../runtime/tenon.js";
-import type { AgentOptions, AgentResult, AgentStop, Conversation, ModelAnswer } from "./agent-types.js";
+import type {
+  AgentEvent,
+  AgentOptions,
+  AgentResult,
+  AgentStop,
+  Conversation,
+  ModelAnswer,
+} from "./agent-types.js";
 import { loadAi } from "./load-ai.js";
 import { createNativeConversation } from "./native-conversation.js";
 import { createPromptConversation } from "./prompt-conversation.js";
+import { resultText } from "./result-text.js";
+import { checkTranscript, createReplayedConversation, type TranscriptStep } from "./transcript.js";
 import type { Session } from "../runtime/sessions/session.js";
 
 const baseSystem =
@@ -14,12 +24,14 @@ const baseSystem =
 
 /**
  * Let a model work on a task with Tenon's tools until it answers without a call. Every call takes the usual path,
- * with validation, policy, approvals and records. It does not throw: errors are in the result.
+ * with validation, policy, approvals and records. Whatever happens on the way is in the result; only options that make
+ * no sense are thrown.
  *
  * @example
- * const { text, reflection } = await runAgent(tenon, { task: "Fix the failing test", model });
+ * const { text, stopped, transcript } = await runAgent(tenon, { task: "Fix the failing test", model });
  */
-export async function runAgent(tenon: Tenon, options: AgentOptions): Promise<AgentResult> {
+export async function runAgent(tenon: Tenon, given: AgentOptions): Promise<AgentResult> {
+  const options = checkOptions(given);
   const taskId = options.taskId ?? `agent-${randomUUID()}`;
   const own =
     options.session === undefined
@@ -36,6 +48,7 @@ export async function runAgent(tenon: Tenon, options: AgentOptions): Promise<Age
     calls: 0,
     inputTokens: 0,
     outputTokens: 0,
+    recorded: [],
   };
   let stopped: AgentStop = "error";
   let error: string | undefined;
@@ -49,15 +62,49 @@ export async function runAgent(tenon: Tenon, options: AgentOptions): Promise<Age
   } finally {
     await own?.close();
   }
-  const { inputTokens, outputTokens, ...done } = progress;
+  const { inputTokens, outputTokens, recorded, ...done } = progress;
   return {
     ...done,
     stopped,
     ...(error !== undefined && { error }),
     usage: { inputTokens, outputTokens },
     reflection: await tenon.reflect(taskId),
+    transcript: { version: 1, task: options.task, steps: recorded },
   };
 }
+
+/** Options that have a task and something that answers. */
+type CheckedOptions = AgentOptions & { readonly task: string };
+
+function checkOptions(given: AgentOptions): CheckedOptions {
+  checkKeys(given, optionNames, "runAgent");
+  const { model, transcript } = given;
+  if ((model === undefined) === (transcript === undefined))
+    throw new ToolDefinitionError("runAgent needs either a model or a transcript.");
+  const replayed = transcript === undefined ? undefined : checkTranscript(transcript);
+  const task = given.task ?? replayed?.task;
+  if (typeof task !== "string")
+    throw new ToolDefinitionError("runAgent needs a task: a text that says what to do.");
+  return { ...given, task, transcript: replayed };
+}
+
+const optionNames: KeysOf<AgentOptions> = {
+  task: true,
+  model: true,
+  transcript: true,
+  session: true,
+  toolset: true,
+  taskId: true,
+  system: true,
+  maxSteps: true,
+  maxTokens: true,
+  promptTools: true,
+  promptTokens: true,
+  idleTimeoutMs: true,
+  maxRetries: true,
+  signal: true,
+  onEvent: true,
+};
 
 interface Progress {
   readonly taskId: string;
@@ -66,23 +113,27 @@ interface Progress {
   calls: number;
   inputTokens: number;
   outputTokens: number;
+  readonly recorded: TranscriptStep[];
 }
 
 interface Work {
   readonly tenon: Tenon;
-  readonly options: AgentOptions;
+  readonly options: CheckedOptions;
   readonly session: Session;
   readonly progress: Progress;
 }
 
-async function openConversation(options: AgentOptions, session: Session): Promise<Conversation> {
+async function openConversation(options: CheckedOptions, session: Session): Promise<Conversation> {
+  const onEvent = (event: AgentEvent): void => options.onEvent?.(event);
+  const { model = {}, transcript } = options;
+  if (transcript !== undefined) return createReplayedConversation(transcript, onEvent);
   const common = {
     ai: await loadAi(),
-    model: options.model,
+    model,
     system: options.system === undefined ? baseSystem : `${options.system}\n\n${baseSystem}`,
     idleTimeoutMs: options.idleTimeoutMs ?? 120_000,
     maxRetries: options.maxRetries ?? 2,
-    onEvent: (event: Parameters<NonNullable<AgentOptions["onEvent"]>>[0]) => options.onEvent?.(event),
+    onEvent,
   };
   const { task, promptTools, promptTokens: maxTokens } = options;
   if (promptTools === undefined || promptTools === false)
@@ -106,6 +157,7 @@ async function converse(conversation: Conversation, work: Work): Promise<AgentSt
     options.onEvent?.({ type: "step", step: progress.steps });
     const answer = await conversation.ask(signal);
     note(progress, answer);
+    progress.recorded.push(answer);
     for (const message of answer.problems) options.onEvent?.({ type: "problem", message });
     if (answer.cut === "content-filter") return answer.cut;
     if (answer.calls.length === 0 && (answer.problems.length === 0 || answer.cut !== undefined))
@@ -115,7 +167,9 @@ async function converse(conversation: Conversation, work: Work): Promise<AgentSt
       throw new ToolError(`The model wrote calls that cannot be read ${unreadable} times in a row.`, {
         hint: "Try --prompt-tools, or a model that calls tools.",
       });
-    conversation.tell(answer, await runCalls(answer, work, signal));
+    const envelopes = await runCalls(answer, work, signal);
+    progress.recorded.splice(-1, 1, withResults(answer, envelopes));
+    conversation.tell(answer, envelopes);
   }
 }
 
@@ -124,6 +178,18 @@ function note(progress: Progress, { text, calls, usage }: ModelAnswer): void {
   progress.calls += calls.length;
   progress.inputTokens += usage.inputTokens;
   progress.outputTokens += usage.outputTokens;
+}
+
+/** The answer as the transcript has it. */
+function withResults(answer: ModelAnswer, envelopes: readonly ToolEnvelope[]): TranscriptStep {
+  const calls = answer.calls.map((call, at) => {
+    const envelope = envelopes[at];
+    if (envelope === undefined) return call;
+    const { success, error } = envelope;
+    const code = error === undefined ? {} : { code: error.code };
+    return { ...call, result: { success, ...code, text: resultText(envelope) } };
+  });
+  return { ...answer, calls };
 }
 
 /** The calls of one answer run in parallel; the scheduler keeps conflicting ones in order. */

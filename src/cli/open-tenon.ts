@@ -19,18 +19,33 @@ export interface OpenTenon {
   readonly flags: CommonFlags;
 }
 
+type RunCommand = (open: OpenTenon) => Promise<void>;
+
 /** Load the configuration, run a command with a Tenon and close it afterwards. */
-export async function withTenon(
-  terminal: Terminal,
-  flags: CommonFlags,
-  run: (open: OpenTenon) => Promise<void>,
+export function withTenon(terminal: Terminal, flags: CommonFlags, run: RunCommand): Promise<void> {
+  // This process ends with its command.
+  return runWith({ terminal, flags, jobs: false }, run);
+}
+
+/** The same for a command that makes many calls: background jobs live as long as it does. */
+export function withJobs(terminal: Terminal, flags: CommonFlags, run: RunCommand): Promise<void> {
+  return runWith({ terminal, flags, jobs: true }, run);
+}
+
+async function runWith(
+  {
+    terminal,
+    flags,
+    jobs,
+  }: { readonly terminal: Terminal; readonly flags: CommonFlags; readonly jobs: boolean },
+  run: RunCommand,
 ): Promise<void> {
   const loaded = await loadFor(terminal, flags);
   if (flags.json !== true) for (const warning of loaded.warnings) warn(terminal, warning);
   const tenon = startTenon(terminal, loaded, {
     interact: createTerminalBackend(terminal),
     actor: localActor("cli"),
-    jobs: false, // this process ends with its command
+    jobs,
   });
   try {
     const session = await tenon.openNamedSession(flags.session ?? "cli");

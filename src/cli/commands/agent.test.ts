@@ -121,6 +121,47 @@ describe("tenon agent", () => {
     expect(failed.err).toContain("no such model");
   });
 
+  const allowed = (...args: string[]): Promise<Ended> => {
+    const config = "policy: { rules: [{ decision: allow, tool: shell_exec }] }\n";
+    writeFileSync(join(fixture.workspace, "..", "mine.yml"), config);
+    return tenon(["agent", "--config", "../mine.yml", ...args]);
+  };
+
+  it("runs with native tools, and writes a transcript that replays without a model", async () => {
+    const server = await serve(callsTools(["c1", "shell", '{"commands":["echo one"]}']), says("Done."));
+    const native = ["--native", "openai"];
+    const model = ["--model", "m", "--base-url", server.url];
+    const first = await allowed("Go", ...model, ...native, "--transcript", "t.json");
+    expect(first.err).toMatch(/✓ shell \d+ ms/);
+    expect(first.code).toBe(0);
+    const offered = server.seen[0]?.body.tools?.map((tool) => tool.function.name);
+    expect(offered).toEqual(expect.arrayContaining(["apply_patch", "shell"]));
+    expect(offered).not.toContain("edit_file");
+    const again = await allowed("--replay", "t.json", "--json", ...native);
+    expect(JSON.parse(again.out)).toMatchObject({
+      stopped: "done",
+      text: "Done.",
+      transcript: { task: "Go", steps: [{ calls: [{ result: { success: true } }] }, {}] },
+    });
+    expect(server.seen).toHaveLength(2);
+    expect(await tenon(["agent", "--replay", "none.json"])).toMatchObject({ code: 2 });
+    expect(await tenon(["agent", ...model])).toMatchObject({ code: 2 });
+  });
+
+  it("has background jobs, which end with it", async () => {
+    const server = await serve(
+      callsTools(["c1", "shell_exec", '{"command":"sleep 600","background":true}']),
+      callsTools(["c2", "shell_jobs", "{}"]),
+      says("Done."),
+    );
+    const { code, err } = await allowed("Go", "--model", "m", "--base-url", server.url);
+    expect(err).toMatch(/✓ shell_exec \d+ ms/);
+    expect(code).toBe(0);
+    expect(JSON.stringify(server.seen[2]?.body.messages.at(-1))).toMatch(
+      /sleep 600.*running|running.*sleep 600/,
+    );
+  });
+
   it("ends when it is interrupted", async () => {
     const stop = new AbortController();
     const server = await serve(() => setImmediate(() => stop.abort()) as unknown as void);

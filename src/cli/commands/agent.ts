@@ -1,4 +1,8 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { AgentEvent, AgentResult } from "../../agent/agent-types.js";
+import type { AgentTranscript } from "../../agent/transcript.js";
+import { messageOf } from "../../contract/message-of.js";
 import {
   exitCodes,
   UsageError,
@@ -7,7 +11,7 @@ import {
   type Terminal,
   addCommand,
 } from "../command-line.js";
-import { withTenon } from "../open-tenon.js";
+import { withJobs } from "../open-tenon.js";
 import { colorsFor, writeJson, shortenLine } from "../output.js";
 import { wholeNumber } from "../whole-number.js";
 import { toFormat } from "./prompt.js";
@@ -16,7 +20,7 @@ import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 /** `tenon agent`: let a model work on a task. */
 export const addAgent: AddCommand = (program, terminal) => {
   addCommand(program, "agent", "Let a model work on a task with the tools")
-    .argument("<task>", "what to do")
+    .argument("[task]", "what to do (default: the task of --replay)")
     .option("--model <name>", "model name (default: $TENON_MODEL)")
     .option("--base-url <url>", "OpenAI-compatible base URL (default: $OPENAI_BASE_URL)")
     .option("--api-key-env <name>", "environment variable with the API key", "OPENAI_API_KEY")
@@ -29,11 +33,13 @@ export const addAgent: AddCommand = (program, terminal) => {
     .option("--prompt-tokens <n>", "maximum number of prompt tokens for the tools")
     .option("--task <id>", "task id to record the calls under")
     .option("--system <text>", "text to add at the start of the system prompt")
+    .option("--transcript <file>", "write the model's answers and the results of its calls to this file")
+    .option("--replay <file>", "run the calls of a transcript again, without a model")
     .addHelpText(
       "after",
       '\nExample: tenon agent "Summarize README.md" --model llama3.2 --base-url http://localhost:11434/v1',
     )
-    .action((task: string, flags: AgentFlags) => runTask(terminal, task, flags));
+    .action((task: string | undefined, flags: AgentFlags) => runTask(terminal, task, flags));
 };
 
 interface AgentFlags extends CommonFlags {
@@ -46,35 +52,32 @@ interface AgentFlags extends CommonFlags {
   readonly promptTokens?: string;
   readonly task?: string;
   readonly system?: string;
+  readonly transcript?: string;
+  readonly replay?: string;
 }
 
-async function runTask(terminal: Terminal, task: string, flags: AgentFlags): Promise<void> {
-  const { env } = terminal;
-  const model = flags.model ?? env["TENON_MODEL"];
-  const baseUrl = flags.baseUrl ?? env["OPENAI_BASE_URL"];
-  if (model === undefined) throw new UsageError("No model specified. Pass --model or set TENON_MODEL.");
-  if (baseUrl === undefined || !URL.canParse(baseUrl))
-    throw new UsageError("No valid model address. Pass --base-url or set OPENAI_BASE_URL to an http(s) URL.");
+async function runTask(terminal: Terminal, task: string | undefined, flags: AgentFlags): Promise<void> {
   const limits = {
     maxSteps: wholeNumber("--max-steps", flags.maxSteps),
     maxTokens: wholeNumber("--max-tokens", flags.maxTokens),
     promptTokens: wholeNumber("--prompt-tokens", flags.promptTokens),
     promptTools: typeof flags.promptTools === "string" ? toFormat(flags.promptTools) : flags.promptTools,
   };
+  const answering =
+    flags.replay === undefined
+      ? await openModel(terminal, flags)
+      : await openReplay(resolve(terminal.cwd, flags.replay));
+  if (task === undefined && flags.replay === undefined)
+    throw new UsageError("No task specified. Pass what to do, or --replay with a transcript.");
   // Loaded here to keep other commands fast.
-  const [{ runAgent }, { openCompatibleModel }] = await Promise.all([
-    import("../../agent/run-agent.js"),
-    import("../../agent/load-ai.js"),
-  ]);
-  const apiKey = env[flags.apiKeyEnv];
+  const { runAgent } = await import("../../agent/run-agent.js");
   // The tools must not see the model's key, whatever its variable is called.
-  const { [flags.apiKeyEnv]: _, ...safeEnv } = env;
-  const opened = await openCompatibleModel({ model, baseUrl, apiKey });
+  const { [flags.apiKeyEnv]: _, ...safeEnv } = terminal.env;
   const printer = createPrinter(terminal);
-  await withTenon({ ...terminal, env: safeEnv }, flags, async ({ tenon, session }) => {
+  await withJobs({ ...terminal, env: safeEnv }, flags, async ({ tenon, session }) => {
     const result = await runAgent(tenon, {
+      ...answering,
       task,
-      model: opened,
       session,
       taskId: flags.task,
       system: flags.system,
@@ -83,8 +86,32 @@ async function runTask(terminal: Terminal, task: string, flags: AgentFlags): Pro
       onEvent: flags.json === true ? undefined : printer.onEvent,
     });
     printer.end();
+    if (flags.transcript !== undefined)
+      await writeFile(
+        resolve(terminal.cwd, flags.transcript),
+        `${JSON.stringify(result.transcript, null, 2)}\n`,
+      );
     finish(terminal, flags, result);
   });
+}
+
+async function openModel({ env }: Terminal, flags: AgentFlags): Promise<{ readonly model: object }> {
+  const model = flags.model ?? env["TENON_MODEL"];
+  const baseUrl = flags.baseUrl ?? env["OPENAI_BASE_URL"];
+  if (model === undefined) throw new UsageError("No model specified. Pass --model or set TENON_MODEL.");
+  if (baseUrl === undefined || !URL.canParse(baseUrl))
+    throw new UsageError("No valid model address. Pass --base-url or set OPENAI_BASE_URL to an http(s) URL.");
+  const { openCompatibleModel } = await import("../../agent/load-ai.js");
+  return { model: await openCompatibleModel({ model, baseUrl, apiKey: env[flags.apiKeyEnv] }) };
+}
+
+async function openReplay(file: string): Promise<{ readonly transcript: AgentTranscript }> {
+  const { checkTranscript } = await import("../../agent/transcript.js");
+  try {
+    return { transcript: checkTranscript(JSON.parse(await readFile(file, "utf8"))) };
+  } catch (error) {
+    throw new UsageError(`Cannot replay ${file}: ${messageOf(error)}`);
+  }
 }
 
 /** Prints text to standard output as it arrives, and calls to standard error. */
