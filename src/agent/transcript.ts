@@ -32,14 +32,13 @@ export function createReplayedConversation(
       if (step === undefined)
         throw new ToolDefinitionError(`The transcript ends after ${steps.length} steps, without an answer.`);
       if (step.text !== "") onEvent({ type: "text", text: step.text });
-      const calls = step.calls.map(({ result: _, ...call }) => call);
-      return { ...step, calls };
+      return step;
     },
     tell: () => {},
   };
 }
 
-/** Check what may have been read from a file. */
+/** Check what may have been read from a file. The results are left out: they are not used again. */
 export function checkTranscript(given: unknown): AgentTranscript {
   if (!isRecord(given) || given["version"] !== 1) throw notATranscript("version 1 was expected");
   const { task, steps } = given;
@@ -58,7 +57,12 @@ function checkStep(step: unknown, at: number): TranscriptStep {
       if (!isRecord(call) || typeof call["toolName"] !== "string")
         throw notATranscript(`a call of step ${at + 1} names no tool`);
       const { toolName, id, name } = call;
-      return { id: String(id ?? ""), name: String(name ?? toolName), toolName, arguments: call["arguments"] };
+      return {
+        id: typeof id === "string" ? id : "",
+        name: typeof name === "string" ? name : toolName,
+        toolName,
+        arguments: call["arguments"],
+      };
     }),
     problems: Array.isArray(problems) ? problems.map(String) : [],
     usage: { inputTokens: countOf(usage, "inputTokens"), outputTokens: countOf(usage, "outputTokens") },
