@@ -83,6 +83,7 @@ export type {
   CommandChange,
   CommandConflict,
   CommitReport,
+  HeldChange,
   LayerView,
   WaitingChange,
   WaitingLayer,
@@ -145,7 +146,8 @@ export type { PolicyRule } from "./policy/policy-rule.js";
 export type { Advice } from "./record/optimiser.js";
 export { prometheusContentType, renderPrometheus, type PrometheusOptions } from "./record/prometheus.js";
 export type { ToolMetrics } from "./record/tool-metrics.js";
-export { ToolRegistry, type RegistryOptions } from "./registry/tool-registry.js";
+export type { RegistryOptions } from "./registry/registry-options.js";
+export { ToolRegistry } from "./registry/tool-registry.js";
 export type { ToolsetDefinition } from "./registry/toolsets.js";
 export {
   builtInTools,

@@ -13,7 +13,7 @@ const unnamed = new Set(
     "Profile ToolAwaiter configSchema ruleSchema MovedKey AgeInMs Filled DeepReadonly artifactNames memoryKinds stages priorities taskStatuses " +
     "StandardTypes ParameterTypes ParameterValue Present FromParameters approvalChannels CallEvent promptFormats problemCodes " +
     "ruleSources policyModes optionalMethods OptionalMethod Reshaped LooseMethods RegistryEvent WaitingConsent " +
-    "ConsentDesk ActiveExtension CheckedExtension llmFormats CallReport CommonStep Passed Typed"
+    "ConsentDesk ActiveExtension CheckedExtension llmFormats CallReport CommonStep Passed Typed roles MadeCall"
   ).split(" "),
 );
 

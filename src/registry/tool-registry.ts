@@ -1,17 +1,15 @@
 import { ToolUnavailableError } from "../contract/errors.js";
-import type { TenonEvents } from "../contract/events.js";
 import type { HealthReport, StateChange, ToolState } from "../contract/lifecycle.js";
-import type { Clock } from "../contract/ports/clock.js";
 import type { Tool, ToolCategory, ToolDescription } from "../contract/tool.js";
 import { toLLMTools, type LLMFormat, type LLMTools } from "../llm/to-llm-tools.js";
-import { checkKeys, type KeysOf } from "../schema/check-keys.js";
+import { checkKeys } from "../schema/check-keys.js";
 import type { ToolLike } from "./accept-tool.js";
 import { describeEntry } from "./describe-entry.js";
 import { type Variant, checkVariants } from "./experiment.js";
 import { type ToolQuery, findTools } from "./find-tools.js";
-import type { HealthOptions } from "./tool-life.js";
 import type { NameIndex } from "./name-index.js";
-import { type CallStats, type RegistryStats, toStats } from "./registry-stats.js";
+import { optionKeys, type RegistryOptions } from "./registry-options.js";
+import { type RegistryStats, toStats } from "./registry-stats.js";
 import { reportHealth, reportOverall } from "./report-health.js";
 import { type ResolveView, Resolver } from "./resolver.js";
 import { Roster } from "./roster.js";
@@ -20,34 +18,9 @@ import { ToolsetCatalogue } from "./toolset-catalogue.js";
 import type { Toolset, ToolsetDefinition } from "./toolsets.js";
 import { attempt, TransitionHub, type TransitionListener } from "./lifecycle.js";
 
-type RegistryEvent = "TOOL_REGISTERED" | "TOOL_UNREGISTERED" | "TOOL_STATE_CHANGED";
-
-/** What a registry is made with; all of it can be left out. */
-export interface RegistryOptions {
-  /** @default the system's clock */
-  readonly clock?: Pick<Clock, "now">;
-  /** Gets every event of the registry; what it throws is dropped. */
-  readonly emit?: <N extends RegistryEvent>(name: N, payload: TenonEvents[N]) => void;
-  /** Whether anybody listens to an event that every call would cause; if not, it is not emitted. @default always */
-  readonly isHeard?: (name: RegistryEvent) => boolean;
-  /** Where `getStats` takes the numbers of calls from. @default none */
-  readonly callStats?: () => Readonly<Record<string, CallStats>>;
-  readonly health?: HealthOptions;
-  /** Toolsets besides the built-in ones. */
-  readonly toolsets?: Readonly<Record<string, ToolsetDefinition>>;
-}
-
-const optionKeys: KeysOf<RegistryOptions> = {
-  clock: true,
-  emit: true,
-  isHeard: true,
-  callStats: true,
-  health: true,
-  toolsets: true,
-};
-
+/** Which tools are listed. */
 export interface ListFilter {
-  readonly toolset?: string | Toolset;
+  readonly toolset?: string | Toolset | undefined;
   /** @default false */
   readonly includeDisabled?: boolean;
 }

@@ -18,7 +18,6 @@ import type { CallTool } from "../../contract/typed-call.js";
 import { toLLMTools, type LLMFormat, type LLMTools, type LLMToolsOptions } from "../../llm/to-llm-tools.js";
 import { sessionPrompt, type SessionPromptOptions } from "./session-prompt.js";
 import type { ToolPrompt } from "../../llm/tool-prompt.js";
-import type { ListFilter } from "../../registry/tool-registry.js";
 import type { Toolset } from "../../registry/toolsets.js";
 import { takePlain } from "../../schema/take-plain.js";
 import type { RunningCalls } from "../calls/running-calls.js";
@@ -182,17 +181,14 @@ export class Session implements ToolCaller, CallSession {
 
   /** Descriptions of the tools of this session, sorted by name. */
   descriptions(): ToolDescription[] {
-    return this.#parts.spine.registry.descriptions(this.#filter()).sort(byName);
+    const { spine, toolset } = this.#parts;
+    return spine.registry.descriptions({ toolset }).sort(byName);
   }
 
   /** The tools of this session, sorted by name. */
   tools(): Tool[] {
-    return this.#parts.spine.registry.list(this.#filter()).sort(byName);
-  }
-
-  #filter(): ListFilter {
-    const { toolset } = this.#parts;
-    return toolset === undefined ? {} : { toolset };
+    const { spine, toolset } = this.#parts;
+    return spine.registry.list({ toolset }).sort(byName);
   }
 }
 
