@@ -425,6 +425,13 @@ export type { McpResultFacts } from "./contract/call.js";
 export type { AskingRequest, Completion, HostReadResult } from "./contract/host.js";
 export type { GrepAnswer, GrepLine, GrepQuery } from "./contract/ports/code.js";
 export type { NetworkUse } from "./contract/ports/processes.js";
-export type { ProtocolEra } from "./contract/ports/upstream.js";
+export type { ProtocolEra, SandboxAccess } from "./contract/ports/upstream.js";
+export type {
+  ReachedHost,
+  ReachedThings,
+  SandboxTrial,
+  TrialOptions,
+} from "./runtime/world/observe-program.js";
+export type { ReachedPaths } from "./runtime/world/reached-paths.js";
 export type { McpToolDefinition, NativeDefinition } from "./contract/tool.js";
 export type { Capabilities } from "./mcp/gateway/caller.js";

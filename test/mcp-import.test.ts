@@ -18,7 +18,7 @@ async function importFile(file: string, env: Record<string, string> = {}) {
     cwd: folder,
     env: { XDG_CONFIG_HOME: join(folder, "config"), TENON_STATE_DIR: join(folder, "state"), ...env },
   };
-  const ended = await runTenon(["mcp-servers", "import", file], options);
+  const ended = await runTenon(["mcp-servers", "import", file, "--no-sandbox"], options);
   const config = join(folder, "config", "tenon", "config.yml");
   const read = (): Record<string, unknown> =>
     (parse(readFileSync(config, "utf8")) as { mcpServers: Record<string, unknown> }).mcpServers;

@@ -101,7 +101,7 @@ describe("running MCP servers", { timeout: 60_000 }, () => {
 
   it("waits on the command line until a server is ready", async () => {
     const env = { XDG_CONFIG_HOME: join(folder, "config"), TENON_STATE_DIR: join(folder, "state") };
-    const add = ["mcp-servers", "add", "s", "--wait", "30", "--", process.execPath, fixture];
+    const add = ["mcp-servers", "add", "s", "--no-sandbox", "--wait", "30", "--", process.execPath, fixture];
     const added = await runTenon(add, { cwd: folder, env });
     expect(added).toMatchObject({ code: 0, out: expect.stringMatching(/Added s[^]*s {2}ready[^]*pid/) });
     const wrong = await runTenon(["mcp-servers", "test", "s", "--wait", "soon"], { cwd: folder, env });

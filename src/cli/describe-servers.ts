@@ -1,3 +1,4 @@
+import type { SandboxAccess } from "../contract/ports/upstream.js";
 import type { ServerView } from "../mcp/gateway/gateway-types.js";
 import type { Terminal } from "./command-line.js";
 import { colorsFor, shortenLine } from "./output.js";
@@ -32,6 +33,24 @@ export function warningsOf(held: ServerView["held"]): readonly string[] {
   ]);
 }
 
+/** Whether a program runs in the sandbox, and what it may use there. */
+function describeAccess({ name, sandbox }: ServerView): string[] {
+  if (sandbox === undefined) return [];
+  if (sandbox === false) return [`  outside the sandbox; to move it in: tenon mcp-servers sandbox ${name}`];
+  return [`  in the sandbox; ${accessText(sandbox)}`];
+}
+
+/** What a program may use in the sandbox, in words. */
+export function accessText({ network = false, readable = [], writable = [] }: SandboxAccess): string {
+  const hosts = network === true ? ["all public hosts"] : network === false ? [] : network;
+  const parts = [
+    ...(hosts.length > 0 ? [`reaches ${hosts.join(", ")}`] : []),
+    ...(readable.length > 0 ? [`reads ${readable.join(", ")}`] : []),
+    ...(writable.length > 0 ? [`writes ${writable.join(", ")}`] : []),
+  ];
+  return parts.join("; ") || "uses only its own folder";
+}
+
 function describe(server: ServerView): string {
   const { name, state, protocol, tools, held, refused, faults, target } = server;
   const counts = [
@@ -41,6 +60,7 @@ function describe(server: ServerView): string {
   ];
   const lines = [
     `${name}  ${state}${protocol === undefined ? "" : `  ${protocol}`}  ${counts.join(", ")}  ${target}`,
+    ...describeAccess(server),
     ...(state === "failed" && server.fault !== undefined ? [`  failed: ${server.fault}`] : []),
     ...faults
       .filter(({ message }) => message !== server.fault || state !== "failed")

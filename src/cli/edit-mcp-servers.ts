@@ -9,6 +9,8 @@ import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
 import { withTenon } from "./open-tenon.js";
 import { warn, writeResult } from "./output.js";
 import { readHostFile } from "./read-host-file.js";
+import type { SandboxFlags } from "./sandbox-access.js";
+import { tryServers, type TriedServers } from "./sandbox-servers.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
 export interface AddFlags extends ForceFlags {
@@ -19,7 +21,7 @@ export interface AddFlags extends ForceFlags {
   readonly transport?: string;
 }
 
-export interface ForceFlags extends CommonFlags {
+export interface ForceFlags extends SandboxFlags {
   readonly force?: boolean;
 }
 
@@ -31,23 +33,26 @@ export async function addServer(
 ): Promise<void> {
   const read = readServer(name, fromFlags(terminal, words, flags));
   if (!read.ok) throw new UsageError(read.reason);
-  const edit = await editConfig(terminal, { [name]: read.server }, flags);
+  const { servers, settled } = await tryServers(terminal, { [name]: read.server }, flags);
+  const edit = await editConfig(terminal, servers, flags);
   if (edit.done && edit.kept.length > 0) {
     throw new UsageError(`${edit.file} already has a server named "${name}". Use --force to replace it.`);
   }
-  reportAdded(terminal, flags, { edit, names: [name], left: [] });
+  reportAdded(terminal, flags, { edit, names: [name], left: [], settled });
 }
 
 /** Add the servers of another MCP host's configuration file. */
 export async function importServerFile(terminal: Terminal, file: string, flags: ForceFlags): Promise<void> {
   const { servers, left } = importServers(await readHostFile(resolve(terminal.cwd, file)), terminal.env);
   const found = Object.keys(servers);
-  const edit = await editConfig(terminal, servers, flags);
+  const { servers: entries, settled } = await tryServers(terminal, servers, flags);
+  const edit = await editConfig(terminal, entries, flags);
   const kept = edit.done ? edit.kept : [];
   const notes = [...left, ...kept.map((name) => `"${name}" already exists (use --force to replace it)`)];
   if (flags.json !== true) for (const line of notes) warn(terminal, toVisibleLine(line));
   if (found.length === 0) throw new UsageError(`${file} has no servers that can be imported.`);
-  reportAdded(terminal, flags, { edit, names: found.filter((name) => !kept.includes(name)), left: notes });
+  const names = found.filter((name) => !kept.includes(name));
+  reportAdded(terminal, flags, { edit, names, left: notes, settled });
 }
 
 /** Remove a server from the user configuration, and forget what was accepted from it. */
@@ -93,9 +98,14 @@ interface AddedServers {
   readonly edit: ServerEdit;
   readonly names: readonly string[];
   readonly left: readonly string[];
+  readonly settled: TriedServers["settled"];
 }
 
-function reportAdded(terminal: Terminal, flags: CommonFlags, { edit, names, left }: AddedServers): void {
+function reportAdded(
+  terminal: Terminal,
+  flags: CommonFlags,
+  { edit, names, left, settled }: AddedServers,
+): void {
   const [first = ""] = names;
   const next = names.length === 1 ? `test ${first}` : "list";
   const text = !edit.done
@@ -103,7 +113,8 @@ function reportAdded(terminal: Terminal, flags: CommonFlags, { edit, names, left
     : names.length === 0
       ? `Nothing added (${edit.file}).`
       : `Added ${names.join(", ")} (${edit.file}). Try: tenon mcp-servers ${next}`;
-  writeResult({ terminal, flags }, { ...edit, names, left }, () => toVisibleText(text));
+  const sandbox = Object.keys(settled).length === 0 ? {} : { sandbox: settled };
+  writeResult({ terminal, flags }, { ...edit, names, left, ...sandbox }, () => toVisibleText(text));
 }
 
 function editByHand({ file, snippet }: Extract<ServerEdit, { done: false }>, what: string): string {

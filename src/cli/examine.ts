@@ -9,9 +9,11 @@ export interface Finding {
   readonly message: string;
 }
 
+type Check = (open: OpenTenon) => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
+
 /** Check everything that must work; a check that throws is reported as failed. */
 export async function examine(open: OpenTenon): Promise<Finding[]> {
-  const checks: readonly [string, (open: OpenTenon) => Finding | Promise<Finding | readonly Finding[]>][] = [
+  const checks: readonly [string, Check][] = [
     ["node", checkNode],
     ["workspace", checkWorkspace],
     ["configuration", checkConfiguration],
@@ -19,6 +21,7 @@ export async function examine(open: OpenTenon): Promise<Finding[]> {
     ["log", checkLog],
     ["file guard", checkGuard],
     ["sandbox", checkSandbox],
+    ["programs", checkPrograms],
     ["person", checkPerson],
     ["tools", checkTools],
   ];
@@ -103,6 +106,28 @@ function checkGuard({ tenon }: OpenTenon): Finding {
 
 function checkSandbox({ tenon }: OpenTenon): Promise<readonly Finding[]> {
   return tenon.sandboxFacts();
+}
+
+/** MCP servers and plugins that run with all rights of the user. */
+function checkPrograms({ tenon }: OpenTenon): readonly Finding[] {
+  const { mcpServers, plugins } = tenon.config;
+  const servers = Object.entries(mcpServers).flatMap(([name, server]) =>
+    "command" in server && server.enabled !== false && server.sandbox === undefined
+      ? [`mcp-servers sandbox ${name}`]
+      : [],
+  );
+  const others = plugins.flatMap((plugin) => {
+    const entry = typeof plugin === "string" ? { path: plugin } : plugin;
+    const isInside = "sandbox" in entry && entry.sandbox !== undefined;
+    return isInside || ("enabled" in entry && entry.enabled === false)
+      ? []
+      : [`plugins sandbox ${entry.path}`];
+  });
+  return [...servers, ...others].map((command) => ({
+    name: "programs",
+    status: "warn",
+    message: `${command.split(" ").at(-1)} runs outside the sandbox, with all your rights; to move it in: tenon ${command}`,
+  }));
 }
 
 function checkPerson({ terminal }: OpenTenon): Finding {

@@ -6,6 +6,7 @@ import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
 import { ruleSchema, type PolicyRule } from "./rule-schema.js";
 import { sandboxSection } from "./sandbox-schema.js";
 import { serversSchema } from "./server-schema.js";
+import { accessSchema } from "./access-schema.js";
 import { section, setting, type TightenContext } from "./setting.js";
 import { atLeastOne, bytes, glob, milliseconds, nameGlob, paths, text } from "./shared-schemas.js";
 import { loggingSchema, telemetrySection } from "./telemetry-schema.js";
@@ -243,6 +244,11 @@ const pluginSchema = once(() =>
       .describe("Load it into Tenon's own process: faster, but not isolated. @default false"),
     watch: z.boolean().optional().describe("Reload it when one of its files changes. @default false"),
     timeoutMs: milliseconds().optional().describe("How long it may take to load. @default 15000"),
+    sandbox: accessSchema()
+      .optional()
+      .describe(
+        "Run it in the sandbox with this access only; {} for none. @default it runs outside the sandbox, with all your rights",
+      ),
     limits: z
       .strictObject({
         memory: bytes()

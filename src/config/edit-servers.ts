@@ -1,5 +1,6 @@
 import { mkdir, readFile, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { SandboxAccess } from "../contract/ports/upstream.js";
 import type { McpServerConfig } from "./server-schema.js";
 
 /** What became of a change of the person's own configuration. */
@@ -22,21 +23,66 @@ export async function editServers(
   changes: Readonly<Record<string, McpServerConfig | undefined>>,
   { replace = false }: { readonly replace?: boolean } = {},
 ): Promise<ServerEdit> {
+  const { file, before } = await findConfig(folder);
+  if (/\.[tj]s$/.test(file))
+    return { done: false, file, snippet: JSON.stringify({ mcpServers: changes }, undefined, 2) };
+  const edit = file.endsWith(".json") ? editJson : editYaml;
+  const { after, kept } = await edit(before, changes, replace);
+  if (after === before) return { done: true, file, changed: false, kept };
+  await writeConfig(folder, file, after);
+  return { done: true, file, changed: true, kept };
+}
+
+/** The user's configuration file, or the one that would be made; a program is not read. */
+async function findConfig(folder: string): Promise<{ readonly file: string; readonly before: string }> {
   const there = await readdir(folder).catch(() => [] as string[]);
   const name = names.find((one) => there.includes(one)) ?? "config.yml";
   const file = join(folder, name);
-  if (/\.[tj]s$/.test(name))
-    return { done: false, file, snippet: JSON.stringify({ mcpServers: changes }, undefined, 2) };
-  const before = there.includes(name) ? await readFile(file, "utf8") : "";
-  const edit = name.endsWith(".json") ? editJson : editYaml;
-  const { after, kept } = await edit(before, changes, replace);
-  if (after === before) return { done: true, file, changed: false, kept };
+  const isText = there.includes(name) && !/\.[tj]s$/.test(name);
+  return { file, before: isText ? await readFile(file, "utf8") : "" };
+}
+
+/** Whole or not at all: a half-written configuration would lock the person out. */
+async function writeConfig(folder: string, file: string, text: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Whole or not at all: a half-written configuration would lock the person out.
   const draft = `${file}.${process.pid}.new`;
-  await writeFile(draft, after, { mode: 0o600 });
+  await writeFile(draft, text, { mode: 0o600 });
   await rename(draft, file);
-  return { done: true, file, changed: true, kept };
+}
+
+/** Set `sandbox` in the entry of a server in the user's configuration; everything else stays unchanged. */
+export async function setServerSandbox(
+  folder: string,
+  name: string,
+  access: SandboxAccess,
+): Promise<ServerEdit> {
+  const place = await findConfig(folder);
+  const { file, before } = place;
+  const snippet = JSON.stringify({ mcpServers: { [name]: { sandbox: access } } }, undefined, 2);
+  if (/\.[tj]s$/.test(file)) return { done: false, file, snippet };
+  const after = file.endsWith(".json")
+    ? setInJson(before, name, access)
+    : await setInYaml(before, name, access);
+  if (after === undefined) return { done: false, file, snippet };
+  await writeConfig(folder, file, after);
+  return { done: true, file, changed: after !== before, kept: [] };
+}
+
+function setInJson(text: string, name: string, access: SandboxAccess): string | undefined {
+  const config = (text.trim() === "" ? {} : JSON.parse(text)) as { mcpServers?: Record<string, object> };
+  const { mcpServers = {} } = config;
+  if (!Object.hasOwn(mcpServers, name)) return undefined;
+  const servers = { ...mcpServers, [name]: { ...mcpServers[name], sandbox: access } };
+  return toJson({ ...config, mcpServers: servers }, text);
+}
+
+async function setInYaml(text: string, name: string, access: SandboxAccess): Promise<string | undefined> {
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(text);
+  if (document.errors.length > 0) throw document.errors[0] as Error;
+  if (!document.hasIn(["mcpServers", name])) return undefined;
+  document.setIn(["mcpServers", name, "sandbox"], document.createNode(access));
+  return document.toString({ lineWidth: 0 });
 }
 
 type Changes = Readonly<Record<string, McpServerConfig | undefined>>;
@@ -82,7 +128,11 @@ function editJson(text: string, changes: Changes, replace: boolean): Edited {
     else delete servers[name];
     changed ||= server !== undefined || there;
   }
-  const indent = /^\{\s*\n([ \t]+)/.exec(text)?.[1] ?? "  ";
-  const whole = `${JSON.stringify({ ...config, mcpServers: servers }, undefined, indent)}\n`;
-  return { after: changed ? whole : text, kept };
+  return { after: changed ? toJson({ ...config, mcpServers: servers }, text) : text, kept };
+}
+
+/** As JSON, indented like the text before. */
+function toJson(value: object, before: string): string {
+  const indent = /^\{\s*\n([ \t]+)/.exec(before)?.[1] ?? "  ";
+  return `${JSON.stringify(value, undefined, indent)}\n`;
 }

@@ -3,6 +3,7 @@ import { ConfigError, printable, type ConfigProblem } from "./config-error.js";
 import type { TenonConfig } from "./config-schema.js";
 import type { PolicyRule } from "./rule-schema.js";
 import type { McpServerConfig } from "./server-schema.js";
+import type { SandboxAccess } from "../contract/ports/upstream.js";
 
 type Tools = NonNullable<TenonConfig["tools"]>;
 /** Keys of `tools` that have their own place in the normal form. */
@@ -114,6 +115,11 @@ function withTransport(server: McpServerConfig): McpServerConfig {
 function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
   const home = (path: string): string => expandHome(path, bases);
   const anchored = (path: string): string => anchor(home(path), bases);
+  const withHome = <T extends SandboxAccess>(access: T): T => ({
+    ...access,
+    readable: access.readable?.map(home),
+    writable: access.writable?.map(home),
+  });
   const { files = {}, policy, sandbox, tools = {} } = config;
   return dropUndefined({
     ...config,
@@ -123,7 +129,9 @@ function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
     plugins: config.plugins?.map((plugin) => {
       const local = (path: string): string =>
         /^(?:\.\.?|~)(?:[\\/]|$)|\.[cm]?[jt]s$/.test(path) ? anchored(path) : path;
-      return typeof plugin === "string" ? local(plugin) : { ...plugin, path: local(plugin.path) };
+      return typeof plugin === "string"
+        ? local(plugin)
+        : { ...plugin, path: local(plugin.path), sandbox: map(plugin.sandbox, withHome) };
     }),
     files: {
       ...files,
@@ -139,7 +147,9 @@ function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
     },
     policy: policy && { rules: policy.rules.map((rule) => ({ ...rule, path: mapAll(rule.path, home) })) },
     mcpServers: mapValues(config.mcpServers, (server) =>
-      "command" in server ? { ...server, cwd: map(server.cwd, home) } : server,
+      "command" in server
+        ? { ...server, cwd: map(server.cwd, home), sandbox: map(server.sandbox, withHome) }
+        : server,
     ),
     tools: {
       ...tools,

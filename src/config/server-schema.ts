@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { once } from "../contract/once.js";
+import { accessSchema } from "./access-schema.js";
 import { whole } from "./setting.js";
 import { milliseconds, nameGlob, text, webAddress } from "./shared-schemas.js";
 
@@ -53,6 +54,11 @@ const started = once(() => ({
     .describe("Environment variables it gets in addition to the plain ones. @default {}"),
   cwd: text().optional().describe("Folder to start it in. @default the workspace"),
   type: z.literal("stdio").optional().describe('As other hosts write it. @default "stdio"'),
+  sandbox: accessSchema()
+    .optional()
+    .describe(
+      "Run it in the sandbox with this access only; {} for none. @default it runs outside the sandbox, with all your rights",
+    ),
   ...selection(),
 }));
 

@@ -1,5 +1,6 @@
 import type { Extension } from "./extension.js";
 import type { Log } from "./ports/log.js";
+import type { SandboxAccess } from "./ports/upstream.js";
 import type { Tool } from "./tool.js";
 
 /** What a plugin's `setup` gets. */
@@ -50,6 +51,8 @@ export interface PluginOptions {
   readonly timeoutMs?: number | undefined;
   /** Limits of its process; they hold on Linux, and for none that is loaded in process. */
   readonly limits?: PluginLimits | undefined;
+  /** Run it in the sandbox, with this access only; not with `inProcess`. @default it runs outside, with all your rights */
+  readonly sandbox?: SandboxAccess | undefined;
 }
 
 /** A plugin that a configuration names. */
@@ -76,6 +79,8 @@ export interface PluginInfo {
   readonly extensions: readonly string[];
   /** Of its process, while it has one. */
   readonly pid?: number | undefined;
+  /** What it may reach in the sandbox; `false` if it runs outside. */
+  readonly sandbox: SandboxAccess | false;
   /** How often its process was restarted after it died. */
   readonly restarts: number;
   /** What went wrong last. */

@@ -1,7 +1,7 @@
 import { messageOf } from "../contract/message-of.js";
 import type { PluginOptions } from "../contract/plugin.js";
 import type { LogLevel } from "../contract/ports/log.js";
-import type { OpenProgram, ProgramChannel } from "../contract/ports/upstream.js";
+import type { ConfineProgram, OpenProgram, ProgramChannel } from "../contract/ports/upstream.js";
 import { JsonRpcPeer } from "../wire/json-rpc-peer.js";
 import { pluginError, describeValue } from "./plugin-error.js";
 import type { FoundPlugin } from "./find-plugin.js";
@@ -23,6 +23,8 @@ import { checkIdentity } from "./check-plugin.js";
 /** What the process of a plugin is started with. */
 export interface ProcessDeps {
   readonly openProgram: OpenProgram;
+  /** Required for a plugin that runs in the sandbox. */
+  readonly confine?: ConfineProgram | undefined;
   /** The program that runs JavaScript. */
   readonly node: string;
   /** The script that loads and serves a plugin. */
@@ -97,18 +99,18 @@ export async function openPluginConnection(
 
 async function startProcess(
   found: FoundPlugin,
-  { limits }: PluginOptions,
+  { limits, sandbox }: PluginOptions,
   deps: ProcessDeps & Pick<Parameters<OpenProgram>[1], "onMessage" | "onLost">,
 ): Promise<ProgramChannel> {
-  const { openProgram, node, hostFile, env, onMessage, onLost } = deps;
+  const { openProgram, confine, node, hostFile, env, onMessage, onLost } = deps;
   const onLog = boundedLog((line) => deps.log("info", line, { plugin: found.label, stream: "stderr" }));
   // The heap gets no more than the whole process may use, so that it fails there before it is killed from outside.
   const heapMiB = Math.max(16, Math.floor((limits?.memory ?? defaultPluginLimits.memory) / 1024 ** 2));
   const args = [`--max-old-space-size=${heapMiB}`, hostFile, found.file];
   try {
     return await openProgram(
-      { kind: "program", command: node, args, env, cwd: found.root },
-      { onMessage, onLost, onLog, maxMessageBytes },
+      { kind: "program", command: node, args, env, cwd: found.root, sandbox },
+      { onMessage, onLost, onLog, maxMessageBytes, confine },
     );
   } catch (error) {
     throw pluginError(found.label, [`its process could not be started: ${messageOf(error)}`], error);

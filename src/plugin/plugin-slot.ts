@@ -79,6 +79,7 @@ export class PluginSlot {
       ...(description !== undefined && { description }),
       source: this.source,
       mode: this.options.inProcess === true ? "in-process" : "process",
+      sandbox: this.options.sandbox ?? false,
       state: this.#state,
       tools: tools.map((tool) => tool.name),
       extensions: extensions.map((extension) => extension.name),

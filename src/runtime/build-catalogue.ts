@@ -16,8 +16,9 @@ export function buildCatalogue(parts: WorldParts) {
   const extensions = createExtensions({ registry, events });
   const random = options.random ?? Math.random;
   const background = options.jobs !== false && options.startServers !== false;
-  const mcp = createMcpServers({ ...parts, registry, random, background });
-  const plugins = new Plugins({ ...parts, registry, extensions, now: clock.now });
+  const { programs } = parts.world;
+  const mcp = createMcpServers({ ...parts, registry, random, background, programs });
+  const plugins = new Plugins({ ...parts, registry, extensions, programs, now: clock.now });
   if (options.builtIns !== false) registry.registerMany(createTools(config.tools.native));
   if (options.tools !== undefined) registry.registerMany(options.tools);
   registry.registerMany(chainTools(config.chains));

@@ -89,6 +89,7 @@ function catalogueMethods(parts: RuntimeParts) {
     registerExtension: (extension, config) => extensions.use(extension, config),
     extensions: () => extensions.list(),
     loadPlugin: (path, options) => plugins.load(path, options),
+    tryPlugin: (path, options) => plugins.tryInSandbox(path, options),
     unloadPlugin: (name) => plugins.unload(name),
     reloadPlugin: (name) => plugins.reload(name),
     plugins: () => plugins.list(),

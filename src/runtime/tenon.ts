@@ -1,6 +1,7 @@
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import type { EventName, TenonEvent, TenonEvents } from "../contract/events.js";
 import type { Extension } from "../contract/extension.js";
+import type { SandboxTrial } from "./world/observe-program.js";
 import type { PluginInfo, PluginOptions } from "../contract/plugin.js";
 import type { HealthReport } from "../contract/lifecycle.js";
 import type { PathVerdict } from "../contract/ports/files.js";
@@ -81,6 +82,8 @@ export interface Tenon extends ToolCaller {
   extensions(): readonly ExtensionInfo[];
   /** Load a plugin from a file, a folder or a package, in its own process unless `inProcess` is set. */
   loadPlugin(path: string, options?: PluginOptions): Promise<PluginInfo>;
+  /** Load a plugin in the sandbox once, without its tools, and find out what it tries to use. */
+  tryPlugin(path: string, options: PluginOptions): Promise<SandboxTrial>;
   /** Remove a plugin's tools, let its calls finish and end its process. */
   unloadPlugin(name: string): Promise<void>;
   /** Load a plugin from disk again; no call is lost, and if it fails the old version stays. */

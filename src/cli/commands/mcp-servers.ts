@@ -9,6 +9,8 @@ import {
   type AddFlags,
   type ForceFlags,
 } from "../edit-mcp-servers.js";
+import { addAccessFlags, type SandboxFlags } from "../sandbox-access.js";
+import { sandboxServer } from "../sandbox-servers.js";
 import { callServer, type ControlFlags } from "../serve-control.js";
 import { showLogs, type LogsFlags } from "../server-logs.js";
 import { logIn, testServer, waitText, type WaitFlags } from "../test-server.js";
@@ -26,7 +28,11 @@ export const addMcpServers: AddCommand = (program, terminal) => {
   sub("list", "List servers with their state, tools, faults, and held or refused tools")
     .option("--offline", "start no servers; show what is known from earlier runs")
     .action((flags: ListFlags) => list(terminal, flags));
-  sub("add <name> [command...]", "Add a server to your configuration: a command with its arguments, or --url")
+  const access = (usage: string, description: string): Command => addAccessFlags(sub(usage, description));
+  access(
+    "add <name> [command...]",
+    "Add a server to your configuration: a command with its arguments, or --url; a command is tried in the sandbox",
+  )
     .option("--url <address>", "URL of a running server")
     .option("--env <key=value...>", "environment variables for the command")
     .option("--header <key=value...>", "headers to send to the URL")
@@ -34,14 +40,23 @@ export const addMcpServers: AddCommand = (program, terminal) => {
     .option("--transport <name>", "http or sse")
     .option("--force", "replace an existing server")
     .option("--wait [seconds]", waitText)
+    .option("--no-sandbox", "run it outside the sandbox, with all your rights; it is not tried")
     .passThroughOptions(false)
     .action(async (name: string, words: string[], flags: AddFlags & WaitFlags) => {
       await addServer(terminal, { name, words }, flags);
       if (flags.wait !== undefined) await testServer(terminal, name, flags);
     });
-  sub("import <file>", "Import the servers from another MCP host's configuration file (JSON or TOML)")
+  access(
+    "import <file>",
+    "Import the servers from another MCP host's configuration file (JSON or TOML); each is tried in the sandbox",
+  )
     .option("--force", "replace existing servers")
+    .option("--no-sandbox", "run them outside the sandbox, with all your rights; none is tried")
     .action((file: string, flags: ForceFlags) => importServerFile(terminal, file, flags));
+  access(
+    "sandbox <name>",
+    "Move a server into the sandbox, or allow it more there: tries it and asks",
+  ).action((name: string, flags: SandboxFlags) => sandboxServer(terminal, name, flags));
   sub("test <name>", "Start a server and show its tools; logs in if needed")
     .option("--wait [seconds]", waitText)
     .action((name: string, flags: WaitFlags) => testServer(terminal, name, flags));

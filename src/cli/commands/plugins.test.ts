@@ -63,7 +63,7 @@ describe("tenon plugins", () => {
     );
     writeFileSync(join(root, "packed/index.mjs"), plain("packed"));
 
-    const added = await tenon("plugins", "add", "mine.mjs", "--options", '{"a":1}');
+    const added = await tenon("plugins", "add", "mine.mjs", "--no-sandbox", "--options", '{"a":1}');
     expect(added).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Added mine 1.2.3 with mine_one"),
@@ -72,7 +72,12 @@ describe("tenon plugins", () => {
 
     const packed = await tenon("plugins", "add", `packed@file:${join(root, "packed")}`, "--json");
     expect(packed.stderr).toBe("");
-    expect(JSON.parse(packed.stdout)).toMatchObject({ name: "packed", tools: ["packed_one"] });
+    expect(JSON.parse(packed.stdout)).toMatchObject({
+      name: "packed",
+      tools: ["packed_one"],
+      sandbox: {},
+      trial: { started: true, tools: ["packed_one"] },
+    });
     expect(existsSync(join(root, "config/tenon/plugins/node_modules/packed"))).toBe(true);
 
     const again = await tenon("plugins", "add", "./mine.mjs");
@@ -81,7 +86,21 @@ describe("tenon plugins", () => {
     const listed = await tenon("plugins", "list", "--json");
     expect(JSON.parse(listed.stdout)).toMatchObject([
       { name: "mine", version: "1.2.3", state: "running", mode: "process", tools: ["mine_one"] },
-      { name: "packed", source: "packed" },
+      { name: "packed", source: "packed", sandbox: {} },
+    ]);
+    const shown = await tenon("plugins", "list");
+    expect(shown.stdout).toMatch(
+      /mine .*outside[^]*packed .*inside[^]*to move it in: tenon plugins sandbox mine/,
+    );
+    expect((await tenon("doctor")).stdout).toContain("tenon plugins sandbox ");
+    const moved = await tenon("plugins", "sandbox", "mine");
+    expect(moved).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("started in the sandbox with 1 tool"),
+    });
+    expect(plugins()).toEqual([
+      { path: join(workspace, "mine.mjs"), options: { a: 1 }, sandbox: {} },
+      { path: "packed", sandbox: {} },
     ]);
     expect(await tenon("call", "packed_one")).toMatchObject({ code: 0, stdout: "one of packed\n" });
 

@@ -16,11 +16,13 @@ import {
 import { runNpm } from "../run-npm.js";
 import { withTenon } from "../open-tenon.js";
 import { table, writeJson, writeResult } from "../output.js";
+import { addAccessFlags, type SandboxFlags } from "../sandbox-access.js";
+import { sandboxPlugin, settlePlugin } from "../sandbox-plugins.js";
 import { changePlugins, isEntryFor, userConfigFile } from "../plugin-config.js";
 import { version } from "../version.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
-interface AddFlags extends CommonFlags {
+interface AddFlags extends SandboxFlags {
   readonly inProcess?: boolean;
   readonly watch?: boolean;
   readonly options?: string;
@@ -29,14 +31,31 @@ interface AddFlags extends CommonFlags {
 /** `tenon plugins`: tools from files, folders and packages. */
 export const addPlugins: AddCommand = (program, terminal) => {
   const plugins = program.command("plugins").description("Add, list, remove and create plugins");
-  addCommand(plugins, "add <source>", "Check a plugin (file, folder or npm package) and add it")
-    .option("--in-process", "load it into the Tenon process; only for fully trusted plugins")
+  addAccessFlags(
+    addCommand(
+      plugins,
+      "add <source>",
+      "Try a plugin (file, folder or npm package) in the sandbox and add it",
+    ),
+  )
+    .option("--no-sandbox", "run it outside the sandbox, with all your rights")
+    .option(
+      "--in-process",
+      "load it into the Tenon process, outside the sandbox; only for fully trusted plugins",
+    )
     .option("--watch", "reload it when its files change")
     .option("--options <json>", "options for its setup function")
     .action((source: string, flags: AddFlags) => add(terminal, source, flags));
   addCommand(plugins, "list", "List plugins with their state, tools and faults").action(
     (flags: CommonFlags) => list(terminal, flags),
   );
+  addAccessFlags(
+    addCommand(
+      plugins,
+      "sandbox <name>",
+      "Move a plugin into the sandbox, or allow it more there: tries it and asks",
+    ),
+  ).action((name: string, flags: SandboxFlags) => sandboxPlugin(terminal, name, flags));
   addCommand(plugins, "remove <name>", "Remove a plugin from your configuration").action(
     (name: string, flags: CommonFlags) => remove(terminal, name, flags),
   );
@@ -49,16 +68,19 @@ async function add(terminal: Terminal, source: string, flags: AddFlags): Promise
   const options = optionsOf(flags);
   const place = { env: terminal.env, home: homedir() };
   const named = await installSource(terminal, source);
-  await withTenon(terminal, flags, async ({ tenon }) => {
+  await withTenon(terminal, flags, async (open) => {
+    const { tenon } = open;
     await tenon.ready();
     const known = tenon.plugins().find((plugin) => plugin.source === named);
     if (known !== undefined) throw new UsageError(`The plugin "${known.name}" was already added (${named}).`);
-    const info = await tenon.loadPlugin(named, options);
-    const entry = Object.keys(options).length === 0 ? named : { path: named, ...options };
+    const settled = await settlePlugin(open, { source: named, options, known: {} }, flags);
+    const chosen = { ...options, ...(settled !== undefined && { sandbox: settled.access }) };
+    const info = await tenon.loadPlugin(named, chosen);
+    const entry = Object.keys(chosen).length === 0 ? named : { path: named, ...chosen };
     const file = changePlugins(place, (entries) => [...entries, entry]);
     const tools = info.tools.map(toVisibleLine).join(", ") || "no tools";
     const text = `Added ${toVisibleLine(info.name)} ${info.version} with ${tools} to ${file}.`;
-    writeResult({ terminal, flags }, { ...withoutPid(info), file }, () => text);
+    writeResult({ terminal, flags }, { ...withoutPid(info), file, trial: settled?.trial }, () => text);
   });
 }
 
@@ -88,10 +110,25 @@ async function list(terminal: Terminal, flags: CommonFlags): Promise<void> {
       );
       return;
     }
-    const rows = plugins.map(({ name, version: own, mode, state, tools, source }) =>
-      [name, own ?? "-", state, mode, tools.join(", ") || "-", source].map(toVisibleLine),
+    const rows = plugins.map(({ name, version: own, mode, sandbox, state, tools, source }) =>
+      [
+        name,
+        own ?? "-",
+        state,
+        mode,
+        sandbox === false ? "outside" : "inside",
+        tools.join(", ") || "-",
+        source,
+      ].map(toVisibleLine),
     );
-    terminal.stdout.write(`${table([["NAME", "VERSION", "STATE", "MODE", "TOOLS", "SOURCE"], ...rows])}\n`);
+    const heads = ["NAME", "VERSION", "STATE", "MODE", "SANDBOX", "TOOLS", "SOURCE"];
+    terminal.stdout.write(`${table([heads, ...rows])}\n`);
+    const outside = plugins.filter(({ sandbox, mode }) => sandbox === false && mode === "process");
+    for (const { name } of outside) {
+      terminal.stdout.write(
+        `\n${toVisibleLine(name)} runs outside the sandbox; to move it in: tenon plugins sandbox ${toVisibleLine(name)}\n`,
+      );
+    }
     for (const { name, fault } of plugins) {
       if (fault !== undefined) terminal.stdout.write(`\n${toVisibleLine(name)}: ${toVisibleText(fault)}\n`);
     }

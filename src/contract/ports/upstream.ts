@@ -11,6 +11,8 @@ export type UpstreamSpec =
       /** All it gets; the plain variables of the host are not added. */
       readonly env: Readonly<Record<string, string>>;
       readonly cwd?: string | undefined;
+      /** Run it in the sandbox, with this access only. @default it runs outside, with all rights of the user */
+      readonly sandbox?: SandboxAccess | undefined;
     }
   | {
       readonly kind: "address";
@@ -19,6 +21,16 @@ export type UpstreamSpec =
       /** @default "http", else "sse" */
       readonly transport?: "http" | "sse" | undefined;
     };
+
+/** What a program in the sandbox may reach besides the system and its own folders. */
+export interface SandboxAccess {
+  /** Hosts, such as `api.example.org` or `*.example.org:443`; `true` for every host but this machine. @default none */
+  readonly network?: boolean | readonly string[] | undefined;
+  /** Files and folders that it may read, relative to the workspace. @default none */
+  readonly readable?: readonly string[] | undefined;
+  /** Files and folders that it may read and write, relative to the workspace. @default none */
+  readonly writable?: readonly string[] | undefined;
+}
 
 /** A tool as its server describes it; nothing of it is trusted. */
 export interface UpstreamTool {
@@ -88,12 +100,34 @@ export interface ProgramChannel {
   close(): Promise<void>;
 }
 
+/** What to start in place of a program, so that it runs in the sandbox. */
+export interface ConfinedProgram {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** The whole environment of the started process, which is not that of the program. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** File descriptors, from 3 on, from which the process reads these bytes. */
+  readonly fds: readonly { readonly fd: number; readonly data: Uint8Array }[];
+  /** Must be called when the process was started. */
+  started(pid: number): void;
+  /** Must be called when it has ended or could not be started. */
+  finish(): Promise<void>;
+}
+
+/** Prepares a program for the sandbox; rejects if there is none. */
+export type ConfineProgram = (
+  program: Extract<UpstreamSpec, { kind: "program" }>,
+) => Promise<ConfinedProgram>;
+
 export interface ProgramEvents extends Pick<UpstreamEvents, "onLog"> {
   readonly onMessage: (message: Readonly<Record<string, unknown>>) => void;
   /** The program ended, or its output could not be read any further. */
   readonly onLost: (reason: string) => void;
   /** Maximum size of a message; the connection ends where a longer one cannot be skipped. */
   readonly maxMessageBytes: number;
+  /** Required for a program that runs in the sandbox. */
+  readonly confine?: ConfineProgram | undefined;
 }
 
 /** Start a program; rejects where that is not possible. */

@@ -15,6 +15,7 @@ export function createTransport(
   if (spec.kind === "program") {
     return new ProgramTransport(spec, {
       maxMessageBytes,
+      confine: options.confine,
       onFault: (message) => options.onFault?.(message),
       onLog: (line) => options.onLog?.(line),
     });

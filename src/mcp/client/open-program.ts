@@ -3,10 +3,14 @@ import type { OpenProgram } from "../../contract/ports/upstream.js";
 import { ProgramTransport } from "./program-transport.js";
 
 /** Start a program that sends and answers JSON-RPC requests on its standard streams, without the SDK. */
-export const openProgram: OpenProgram = async (spec, { onMessage, onLost, onLog, maxMessageBytes }) => {
+export const openProgram: OpenProgram = async (
+  spec,
+  { onMessage, onLost, onLog, maxMessageBytes, confine },
+) => {
   let closed = false;
   const transport = new ProgramTransport(spec, {
     maxMessageBytes,
+    confine,
     sendsRequests: true,
     onFault: (message) => onLog?.(message),
     onLog: (line) => onLog?.(line),

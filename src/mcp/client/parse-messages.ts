@@ -15,3 +15,10 @@ export function parseMessages(line: string): readonly JSONRPCMessage[] | undefin
 function isMessage(value: unknown): value is JSONRPCMessage {
   return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
 }
+
+/** The start of a text, without what a terminal would obey. */
+export function excerpt(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- what a terminal would obey
+  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+  return plain.length <= 160 ? plain : `${plain.slice(0, 159)}…`;
+}

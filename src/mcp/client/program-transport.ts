@@ -1,29 +1,23 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { UpstreamSpec } from "../../contract/ports/upstream.js";
+import { messageOf } from "../../contract/message-of.js";
+import type { ConfinedProgram } from "../../contract/ports/upstream.js";
 import { LineReader, type OversizedLine } from "../../wire/line-reader.js";
 import { endProcess, signalGroup } from "./end-process.js";
 import { guardProcess, guardVariable, type ProcessGuard } from "./guard-process.js";
-import { parseMessages } from "./parse-messages.js";
+import { excerpt, parseMessages } from "./parse-messages.js";
 import { createFloodGate, type FloodGate } from "./flood-gate.js";
 import type { DirectRequests } from "./direct-requests.js";
+import {
+  prepareProgram,
+  spawnProgram,
+  whyNotStarted,
+  type ProgramOptions,
+  type ProgramSpec,
+} from "./start-program.js";
 import { tooLongAnswer } from "./too-long-answer.js";
-
-export type ProgramSpec = Extract<UpstreamSpec, { kind: "program" }>;
-
-export interface ProgramOptions {
-  /** Longer messages are refused. */
-  readonly maxMessageBytes: number;
-  /** The program did something that it should not have, and the connection goes on. */
-  readonly onFault: (message: string) => void;
-  /** A line on its standard error. */
-  readonly onLog: (line: string) => void;
-  /** Its requests are expected and do not count as a flood. @default false */
-  readonly sendsRequests?: boolean | undefined;
-}
 
 /** How much may wait for a program that does not read. */
 const maxUnreadBytes = 64 * 1024 * 1024;
@@ -53,6 +47,7 @@ export class ProgramTransport implements Transport {
   readonly #logGate = createFloodGate(() => performance.now(), { maxMessages: 1000 });
   readonly #logFlood = createFloodGate(() => performance.now(), { maxMessages: 20_000 });
   #child: ChildProcess | undefined;
+  #confined: ConfinedProgram | undefined;
   #guard: ProcessGuard | undefined;
   #closing: Promise<void> | undefined;
   #over = false;
@@ -72,31 +67,38 @@ export class ProgramTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  start(): Promise<void> {
-    const { command, args = [], env, cwd } = this.#spec;
+  async start(): Promise<void> {
+    const { command, cwd } = this.#spec;
     const mark = randomBytes(9).toString("hex");
-    const child = spawn(command, [...args], {
-      env: { ...env, [guardVariable]: mark },
-      ...(cwd !== undefined && { cwd }),
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: process.platform !== "win32",
-      windowsHide: true,
-    });
+    const { launch, confined } = await prepareProgram(this.#spec, this.#options.confine).catch(
+      (error: unknown) => {
+        this.ended = messageOf(error);
+        throw error;
+      },
+    );
+    this.#confined = confined;
+    if (this.#over) {
+      await this.#release();
+      throw new Error(this.ended ?? "it was closed before it was started");
+    }
+    const child = spawnProgram(launch, { [guardVariable]: mark });
     this.#child = child;
     this.#guard = guardProcess(child.pid, mark);
+    if (child.pid !== undefined) this.#confined?.started(child.pid);
     this.#read(child);
     // A process that has nothing left to do may end; while something is asked, the asking keeps it alive.
     child.unref();
-    for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref();
-    child.stdin.on("error", () => this.#onHalfClosed("it does not read its standard input any more"));
-    child.stdout.once("end", () => this.#onHalfClosed("it closed its standard output"));
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket | null)?.unref();
+    child.stdin?.on("error", () => this.#onHalfClosed("it does not read its standard input any more"));
+    child.stdout?.once("end", () => this.#onHalfClosed("it closed its standard output"));
     child.once("exit", (code, signal) => this.#onExit(child, code, signal));
-    return new Promise((resolve, reject) => {
+    return new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", (error) => {
         this.ended = whyNotStarted(error, { command, cwd });
         reject(error);
         this.#finish();
+        void this.#release();
       });
     });
   }
@@ -136,6 +138,18 @@ export class ProgramTransport implements Transport {
     this.#finish();
     if (child !== undefined) await endProcess(child, { leaveMs: 400, termMs: 1500 });
     this.#guard?.dismiss();
+    await this.#release();
+  }
+
+  /** What the sandbox holds for the program is given back once, when its processes are gone. */
+  async #release(): Promise<void> {
+    const confined = this.#confined;
+    this.#confined = undefined;
+    try {
+      await confined?.finish();
+    } catch (error) {
+      this.#options.onFault(`its sandbox could not be closed: ${messageOf(error)}`);
+    }
   }
 
   /** Once the older greeting is sent, the answer to the newer one counts no more; a slow program may still give it. */
@@ -191,10 +205,10 @@ export class ProgramTransport implements Transport {
       return;
     }
     this.#deliver(message);
-    if (!isAnswer && !("id" in message)) this.#told ??= setImmediate(() => this.#release());
+    if (!isAnswer && !("id" in message)) this.#told ??= setImmediate(() => this.#releaseAnswers());
   }
 
-  #release(): void {
+  #releaseAnswers(): void {
     clearImmediate(this.#told);
     this.#told = undefined;
     for (const answer of this.#answers.splice(0)) this.#deliver(answer);
@@ -258,6 +272,7 @@ export class ProgramTransport implements Transport {
   #onExit(child: ChildProcess, code: number | null, signal: string | null): void {
     if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
     this.#guard?.dismiss();
+    void this.#release();
     const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
     const end = (): void => {
       clearTimeout(timer);
@@ -276,25 +291,8 @@ export class ProgramTransport implements Transport {
   #finish(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#release();
+    this.#releaseAnswers();
     this.direct?.close();
     this.onclose?.();
   }
-}
-
-/** The system's word for a missing program and for a missing folder to start it in is the same. */
-function whyNotStarted(
-  error: NodeJS.ErrnoException,
-  { command, cwd }: Pick<ProgramSpec, "command" | "cwd">,
-): string {
-  if (cwd !== undefined && !existsSync(cwd)) return `the folder ${cwd} to start it in does not exist`;
-  if (error.code === "ENOENT") return `the program "${command}" was not found`;
-  if (error.code === "EACCES") return `"${command}" may not be run as a program`;
-  return `it could not be started: ${error.message}`;
-}
-
-function excerpt(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- what a terminal would obey
-  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
-  return plain.length <= 160 ? plain : `${plain.slice(0, 159)}…`;
 }

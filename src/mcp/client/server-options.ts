@@ -1,5 +1,5 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
-import type { UpstreamEvents } from "../../contract/ports/upstream.js";
+import type { ConfineProgram, UpstreamEvents } from "../../contract/ports/upstream.js";
 import type { AnswerServer, EraVerdict, ServerNotice } from "./server-connection.js";
 
 /** How a server is reached, besides where. */
@@ -22,6 +22,8 @@ export interface ServerOptions extends UpstreamEvents {
   readonly era?: "auto" | "2025" | "2026" | undefined;
   /** The way out to an address. @default the global fetch */
   readonly fetch?: typeof fetch | undefined;
+  /** Required for a program that runs in the sandbox. */
+  readonly confine?: ConfineProgram | undefined;
   readonly authProvider?: OAuthClientProvider | undefined;
   /** What the browser came back with after a login; asked when the server wants one. @default nobody logs in */
   readonly finishLogin?: (() => Promise<URLSearchParams | undefined>) | undefined;

@@ -205,6 +205,7 @@ export class GatewayServer {
       ...this.catalogue.view(),
       ...(nextTryAt !== undefined && { nextTryAt }),
       ...(connection?.pid !== undefined && { pid: connection.pid }),
+      ...(this.settings.spec.kind === "program" && { sandbox: this.settings.spec.sandbox ?? false }),
       faults,
       log: this.#faults.output(),
     };

@@ -1,6 +1,11 @@
 import type { ToolContext } from "../../contract/context.js";
 import type { PromptProvider, ResourceProvider } from "../../contract/host.js";
-import type { UpstreamResult, UpstreamSpec, UpstreamTool } from "../../contract/ports/upstream.js";
+import type {
+  SandboxAccess,
+  UpstreamResult,
+  UpstreamSpec,
+  UpstreamTool,
+} from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
 import type { Profile } from "./caller.js";
 import type { OpenServer } from "./server-link.js";
@@ -56,6 +61,8 @@ export interface ServerView {
   /** When a server that failed is tried again. */
   readonly nextTryAt?: number | undefined;
   readonly pid?: number | undefined;
+  /** Of a program: what it may reach in the sandbox; `false` if it runs outside. */
+  readonly sandbox?: SandboxAccess | false | undefined;
   readonly faults: readonly ServerFault[];
   /** The last lines that the program wrote to its standard error. */
   readonly log: readonly string[];

@@ -4,6 +4,7 @@ import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
 import { messageOf } from "../../contract/message-of.js";
+import type { NetworkUse } from "../../contract/ports/processes.js";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import {
   loginNeeded,
@@ -22,10 +23,12 @@ import type { Toolset, ToolsetEntry } from "../../registry/toolsets.js";
 import { createHttpClient, type HttpClient } from "../../world/http/http-client.js";
 import type { Redactor } from "../../world/secrets/redactor.js";
 import { isSecretName } from "../../world/secrets/secret-names.js";
+import type { SandboxTrial, TrialOptions } from "../world/observe-program.js";
 import { createServerFetch } from "./server-fetch.js";
 import { createServerLogs } from "./server-logs.js";
 import { createLoginStore } from "./login-store.js";
 import { compareServers, type ServerChanges } from "./server-changes.js";
+import { refusalNote, type ProgramSandboxes } from "../world/program-sandboxes.js";
 import { safeEnv } from "../world/safe-env.js";
 
 export interface McpServersOptions extends RuntimeBase {
@@ -34,6 +37,8 @@ export interface McpServersOptions extends RuntimeBase {
   readonly redactor: Redactor;
   /** `false`: the process ends with its call, so servers that the call does not need are not started. */
   readonly background: boolean;
+  /** Runs servers in the sandbox. */
+  readonly programs: ProgramSandboxes;
 }
 
 /** The call that waits for a tool. */
@@ -68,6 +73,12 @@ export interface RuntimeServers extends McpServers {
     name: string,
     options: { readonly onLogin: (url: URL) => void; readonly signal: AbortSignal },
   ): Promise<void>;
+  /** Start a program in the sandbox once, apart from the configured servers, and find out what it tries to use. */
+  tryInSandbox(
+    name: string,
+    server: Extract<ResolvedConfig["mcpServers"][string], { readonly command: string }>,
+    options: TrialOptions,
+  ): Promise<SandboxTrial>;
   /** The last lines that a server wrote to its standard error, in this process or an earlier one. */
   logs(name: string, options?: { readonly lines?: number | undefined }): readonly string[];
   /** Remove a login. */
@@ -104,7 +115,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     random,
     hide: (text) => redactor.redact(text),
     matches: matchesName,
-    open: createOpen({ logins, guarded, oauthOf }),
+    open: createOpen({ logins, guarded, oauthOf, programs: parts.programs }),
     keepLine: (server, line) => logs.append(server, line),
   });
   for (const [name, server] of Object.entries(configured)) gateway.add(name, toSettings(server, parts));
@@ -162,6 +173,11 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
       const send = createServerFetch(url, guarded);
       await logIn({ server: name, url, settings, store: logins, fetch: send, signal, onLogin });
     },
+    tryInSandbox: async (name, server, options) => {
+      const { tryServer } = await import("./try-server.js");
+      const { spec } = toSettings(server, parts);
+      return tryServer(name, spec, { ...options, programs: parts.programs });
+    },
     logs: (name, { lines = 100 } = {}) => logs.read(name, lines),
     logout: (name) => logins.remove(name),
     async forget(name) {
@@ -188,13 +204,21 @@ interface ServerAccess {
   readonly logins: LoginStore;
   readonly guarded: () => HttpClient;
   readonly oauthOf: (server: string) => OAuthSettings | false;
+  readonly programs: ProgramSandboxes;
 }
 
 /** Connect with the stored login; without one the server says whether it needs one. */
-function createOpen({ logins, guarded, oauthOf }: ServerAccess): OpenServer {
+function createOpen({ logins, guarded, oauthOf, programs }: ServerAccess): OpenServer {
   return async (server, spec, options) => {
     const { openServer } = await import("../../mcp/client/open-server.js");
-    if (spec.kind === "program") return openServer(spec, options);
+    if (spec.kind === "program") {
+      const onNote = (note: string): void => options.onFault?.(note);
+      const onNetwork = (use: NetworkUse): void => {
+        if (use.verdict === "refused") onNote(refusalNote(use, `tenon mcp-servers sandbox ${server}`));
+      };
+      const confine = programs.confine({ kind: "server", name: server, onNetwork, onNote });
+      return openServer(spec, { ...options, confine });
+    }
     const settings = oauthOf(server);
     const record = settings === false ? undefined : await logins.load(server);
     const authProvider =
@@ -236,6 +260,7 @@ function toSettings(server: ServerConfig, { env, workspace }: McpServersOptions)
           args: server.args,
           env: { ...safeEnv(env), ...server.env },
           cwd: resolve(workspace, server.cwd ?? "."),
+          sandbox: server.sandbox,
         }
       : {
           kind: "address",

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The program that runs a plugin. */
@@ -12,6 +14,17 @@ const sources = { "plugin-host": "../../plugin/testing/source-host.mjs", "plugin
 export function pluginPackages(): Readonly<Record<string, string>> {
   const require = createRequire(import.meta.url);
   return { tenon: packageFile("plugin-kit"), zod: require.resolve("zod") };
+}
+
+/** The folders of the packages that files belong to. */
+export function packageFolders(files: readonly string[]): readonly string[] {
+  return [...new Set(files.map(packageFolder))];
+}
+
+function packageFolder(file: string): string {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(join(folder, "package.json"))) return folder;
+  return dirname(file);
 }
 
 /** A file of the built package, whichever chunk this is in; in tests the matching source file. */

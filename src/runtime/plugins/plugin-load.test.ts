@@ -9,6 +9,10 @@ import { Plugins } from "./plugins.js";
 const fixture = createPluginFixture();
 afterAll(() => fixture.end());
 
+const unused = (): never => {
+  throw new Error("not used in this test");
+};
+
 describe("a plugin under load", () => {
   it("answers every one of a thousand calls in flight while it is reloaded fifty times", async () => {
     const text = (turn: number): string =>
@@ -71,6 +75,7 @@ describe("a plugin that goes on with a call that was stopped", () => {
         workspace: fixture.workspace,
         env: {},
         options: {},
+        programs: { confine: () => unused, observe: unused },
         times: { graceMs: 200, restartMs: 20 },
       });
       const tools = `[tool("spin", () => { ${rest} }, { retry: { attempts: 0 } }), tool("pid", () => process.pid),

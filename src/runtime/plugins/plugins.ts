@@ -12,8 +12,10 @@ import { nearest } from "../../schema/nearest.js";
 import type { TenonOptions } from "../tenon-options.js";
 import type { Extensions } from "../catalogue/extensions.js";
 import { createLog } from "../log/create-log.js";
+import type { SandboxTrial } from "../world/observe-program.js";
+import type { ProgramSandboxes } from "../world/program-sandboxes.js";
 import type { InstallTarget } from "./install-plugin.js";
-import { slotOptions } from "./slot-options.js";
+import { processDeps, sandboxedPlugin, slotOptions } from "./slot-options.js";
 
 /** What plugins are loaded with. */
 export interface PluginsOptions extends Pick<
@@ -22,6 +24,8 @@ export interface PluginsOptions extends Pick<
 > {
   readonly registry: ToolRegistry;
   readonly extensions: Extensions;
+  /** Runs plugins in the sandbox. */
+  readonly programs: ProgramSandboxes;
   readonly now: () => number;
   /** What the host program passed. */
   readonly options: Pick<TenonOptions, "log" | "home" | "loaded">;
@@ -76,6 +80,7 @@ export class Plugins {
     if (this.#closed) {
       throw new ToolUnavailableError("Tenon is closed.", { code: "RUNTIME_CLOSED", retryable: false });
     }
+    refuseContradiction(path, options);
     const find = () => findPlugin(path, this.#places);
     const found = find();
     const double = this.#slots.get(found.file);
@@ -90,6 +95,15 @@ export class Plugins {
       throw error;
     }
     return slot.info();
+  }
+
+  /** Load a plugin in the sandbox once, apart from the others, and find out what it tries to use. */
+  async tryInSandbox(path: string, options: PluginOptions): Promise<SandboxTrial> {
+    refuseContradiction(path, options);
+    const found = findPlugin(path, this.#places);
+    const { tryPlugin } = await import("./try-plugin.js");
+    const observer = this.#parts.programs.observe(sandboxedPlugin(found));
+    return tryPlugin(found, options, { deps: processDeps(this.#parts, found), observer });
   }
 
   async unload(name: string): Promise<void> {
@@ -123,7 +137,16 @@ export class Plugins {
 
   async #loadEntry({ path, enabled, ...options }: PluginEntry): Promise<void> {
     const mode = options.inProcess === true ? "in-process" : "process";
-    const absent = { name: path, source: path, mode, tools: [], extensions: [], restarts: 0 } as const;
+    const { sandbox = false } = options;
+    const absent = {
+      name: path,
+      source: path,
+      mode,
+      sandbox,
+      tools: [],
+      extensions: [],
+      restarts: 0,
+    } as const;
     if (enabled === false) {
       this.#absent.push({ ...absent, state: "disabled" });
       return;
@@ -153,6 +176,18 @@ export class Plugins {
       hint: near === undefined ? "tenon.plugins() lists the loaded plugins." : `Did you mean "${near}"?`,
     });
   }
+}
+
+/** Tenon's own process is not in the sandbox. */
+function refuseContradiction(path: string, { inProcess, sandbox }: PluginOptions): void {
+  if (inProcess !== true || sandbox === undefined) return;
+  throw new ToolDefinitionError(
+    `The plugin "${path}" cannot run in Tenon's own process and in the sandbox.`,
+    {
+      code: "PLUGIN_INVALID",
+      hint: 'Remove "inProcess" or "sandbox" from its entry.',
+    },
+  );
 }
 
 function taken(name: string, file: string): ToolDefinitionError {

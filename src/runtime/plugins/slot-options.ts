@@ -2,14 +2,16 @@ import type { PluginOptions } from "../../contract/plugin.js";
 import type { Log } from "../../contract/ports/log.js";
 import type { OpenProgram } from "../../contract/ports/upstream.js";
 import type { FoundPlugin } from "../../plugin/find-plugin.js";
+import type { ProcessDeps } from "../../plugin/open-plugin-connection.js";
 import { loadInProcess } from "../../plugin/load-in-process.js";
 import { loadRemote } from "../../plugin/load-remote.js";
 import type { LoadedPlugin } from "../../plugin/loaded-plugin.js";
 import type { PluginSlot, SlotDeps } from "../../plugin/plugin-slot.js";
-import { pluginHostFile, pluginPackages } from "./plugin-files.js";
+import { packageFolders, pluginHostFile, pluginPackages } from "./plugin-files.js";
 import { installPlugin, uninstallPlugin, type InstallTarget } from "./install-plugin.js";
 import { acceptPluginTool } from "./accept-plugin-tool.js";
 import type { PluginsOptions } from "./plugins.js";
+import { refusalNote, type SandboxedProgram } from "../world/program-sandboxes.js";
 import { safeEnv } from "../world/safe-env.js";
 
 /** Imported with the first plugin, because nothing else needs it. */
@@ -23,9 +25,6 @@ export function slotOptions(
   options: PluginOptions,
 ): SlotDeps {
   const { log, workspace, target } = parts;
-  const say = (level: keyof Log, message: string, fields: Readonly<Record<string, unknown>>): void => {
-    log[level](message, fields);
-  };
   const open = (found: FoundPlugin, slot: PluginSlot): Promise<LoadedPlugin> => {
     if (options.inProcess === true) {
       return loadInProcess(found, options, {
@@ -35,16 +34,7 @@ export function slotOptions(
         log,
       });
     }
-    const started = {
-      openProgram,
-      node: process.execPath,
-      hostFile: pluginHostFile(),
-      env: safeEnv(parts.env),
-      workspace,
-      log: say,
-      graceMs: parts.times?.graceMs,
-    };
-    return loadRemote(found, options, { deps: started, slot });
+    return loadRemote(found, options, { deps: processDeps(parts, found), slot });
   };
   return {
     find,
@@ -64,4 +54,39 @@ export function slotOptions(
       parts.events.emit("PLUGIN_FAILED", { plugin, message });
     },
   };
+}
+
+/** The program that a plugin runs in, and the sandbox around it if its entry says so. */
+export function processDeps(parts: PluginsOptions & { readonly log: Log }, found: FoundPlugin): ProcessDeps {
+  const { log, workspace } = parts;
+  const onNote = (note: string): void => log.warn(note, { plugin: found.label });
+  return {
+    openProgram,
+    confine: parts.programs.confine({
+      ...sandboxedPlugin(found),
+      onNote,
+      onNetwork: (use) => {
+        if (use.verdict === "refused") onNote(refusalNote(use, `tenon plugins sandbox ${found.source}`));
+      },
+    }),
+    node: process.execPath,
+    hostFile: pluginHostFile(),
+    env: safeEnv(parts.env),
+    workspace,
+    log: (level, message, fields) => log[level](message, fields),
+    graceMs: parts.times?.graceMs,
+  };
+}
+
+/** Its own code, and the packages that every plugin gets, are visible without being granted. */
+export function sandboxedPlugin(found: FoundPlugin): SandboxedProgram {
+  const files = [pluginHostFile(), ...Object.values(pluginPackages())];
+  return { kind: "plugin", name: found.source, programs: [...codeFolders(found), ...packageFolders(files)] };
+}
+
+/** A package finds what it depends on beside itself; a single file is alone. */
+function codeFolders({ kind, file, root }: FoundPlugin): readonly string[] {
+  if (kind === "file") return [file];
+  const at = root.lastIndexOf("/node_modules/");
+  return at === -1 ? [root] : [root.slice(0, at + "/node_modules".length)];
 }

@@ -20,10 +20,13 @@ import { createLog } from "../log/create-log.js";
 import { createNetwork } from "./network.js";
 import { createCommandWorld } from "./command-world.js";
 import type { LayerDecider } from "./transactions.js";
+import { createProgramSandboxes, type ProgramSandboxes } from "./program-sandboxes.js";
 import { createRuntimeSandbox } from "./sandbox.js";
 import { ToolStore } from "../state/tool-store.js";
 import { createWorkAccess, type DocumentOrigin, type WorkAccess } from "../state/work-access.js";
+import { homedir } from "node:os";
 import { join, posix } from "node:path";
+import { createPresetResolver } from "../../world/presets/resolve-presets.js";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { openStateDir } from "../../store/state-dir.js";
 import { type CodeWorld, createCodeWorld } from "../../world/code/code-world.js";
@@ -46,6 +49,8 @@ export interface World {
   readonly sandboxFacts: () => Promise<readonly SandboxFact[]>;
   /** Changes of commands that were held back. */
   readonly quarantine: Quarantine;
+  /** Runs MCP servers and plugins in the sandbox. */
+  readonly programs: ProgramSandboxes;
   /** Changes of commands that wait for a decision. */
   readonly layers: (decider: () => LayerDecider) => WaitingLayers;
   readonly checkPath: (path: string, access?: "read" | "write") => PathVerdict;
@@ -142,6 +147,16 @@ export function createWorld(parts: WorldOptions): World {
     guardKind: () => guards.common().kind,
     sandboxFacts: () => sandbox.facts(),
     quarantine: sandbox.quarantine,
+    programs: createProgramSandboxes({
+      ...parts,
+      sandbox,
+      judgeHost: network.judgeHost,
+      presets: createPresetResolver({
+        home: options.home ?? homedir(),
+        workspace: parts.workspace,
+        env: parts.env,
+      }),
+    }),
     layers: (decider) => commands.layers(decider),
     checkPath,
     backendFor,

@@ -8,13 +8,19 @@ import { compileHosts } from "../../world/http/host-rules.js";
 import { createHttpClient } from "../../world/http/http-client.js";
 import { judgeTarget, judgeUrl, nameOf, targetOf } from "../../world/http/judge-target.js";
 
+/** Who wants to reach a host. */
+export interface HostCaller {
+  readonly toolName: string;
+  readonly session: Pick<CallScope["session"], "agent" | "userId" | "id">;
+}
+
 /** HTTP for all calls, over shared connections. */
 export interface Network {
   /** The verdict on a host by its name; nothing is resolved. @param isNamed Private addresses may be named. */
   checkHost(host: string, isNamed: boolean): PathVerdict;
   forCall(scope: CallScope): Http;
   /** Throws if a rule denies the call a host. */
-  judgeHost(this: void, scope: CallScope, host: string): void;
+  judgeHost(this: void, caller: HostCaller, host: string): void;
   close(): Promise<void>;
 }
 
@@ -49,7 +55,7 @@ export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
 }
 
 /** Only `deny` matters here: approvals were asked for before the call started. */
-function refuseDenied(policy: Policy, { toolName, session }: CallScope, host: string): void {
+function refuseDenied(policy: Policy, { toolName, session }: HostCaller, host: string): void {
   const decision = policy.decide({
     toolName,
     category: "network",

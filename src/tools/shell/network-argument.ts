@@ -5,22 +5,18 @@ import { presetNames } from "../../contract/preset-names.js";
 
 const maxHosts = 50;
 
+/** A host that may be reached: a name or an address, with an optional port; or a tool whose hosts are meant. */
+export const hostArgument = z
+  .string()
+  .max(300)
+  .superRefine((text, issues) => {
+    const problem = isPreset(text) ? undefined : problemWith(text);
+    if (problem !== undefined) issues.addIssue({ code: "custom", message: problem });
+  });
+
 /** The `network` argument: every host, or the named ones. */
 export const networkArgument = z
-  .union([
-    z.boolean(),
-    z
-      .array(
-        z
-          .string()
-          .max(300)
-          .superRefine((text, issues) => {
-            const problem = isPreset(text) ? undefined : problemWith(text);
-            if (problem !== undefined) issues.addIssue({ code: "custom", message: problem });
-          }),
-      )
-      .max(maxHosts),
-  ])
+  .union([z.boolean(), z.array(hostArgument).max(maxHosts)])
   .default(false)
   .describe(
     `Hosts that the command may reach, for example ["packages.example.org", "*.example.com:443"]; true for every public host. The names of tools stand for the hosts in their own configuration: ${presetNames.join(", ")}. Name "localhost:PORT" for a server on this machine outside the sandbox. The policy decides.`,

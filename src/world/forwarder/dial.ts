@@ -4,7 +4,7 @@ import { messageOf } from "../../contract/message-of.js";
 import { guardLookup, type HttpLookup } from "../http/guard-lookup.js";
 import type { HostRules } from "../http/host-rules.js";
 import { judgeAddress, judgeTarget, type HttpTarget, type TargetRules } from "../http/judge-target.js";
-import type { NetworkRun } from "./network-run.js";
+import { notGranted, type NetworkRun } from "./network-run.js";
 
 /** The part of the egress guard that applies to all commands. */
 export interface EgressRules {
@@ -32,7 +32,7 @@ const connectMs = 10_000;
 export async function dial(target: HttpTarget, run: NetworkRun, egress: EgressRules): Promise<Socket> {
   const { host, port } = target;
   if (!run.grants.allows(host, port)) {
-    throw new DialError("refused", "the command was not granted this host");
+    throw new DialError("refused", notGranted);
   }
   const rules = rulesFor(run, egress);
   try {

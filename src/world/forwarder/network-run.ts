@@ -21,9 +21,19 @@ export interface NetworkRun {
 export interface NetworkRunOptions {
   /** Patterns of hosts; empty for a command without network. */
   readonly hosts: readonly string[];
+  /** Report what it tries to reach even if it is granted nothing. */
+  readonly isReported?: boolean | undefined;
   readonly judge?: ((host: string) => void) | undefined;
   /** Called with each new place that it reaches or is refused. */
   readonly onUse?: ((use: NetworkUse) => void) | undefined;
+}
+
+/** The reason of a refusal that another grant would lift. */
+export const notGranted = "the command was not granted this host";
+
+/** Whether a command needs the forwarder; without it, every name fails and nobody learns of it. */
+export function usesForwarder({ hosts, isReported }: NetworkRunOptions): boolean {
+  return hosts.length > 0 || isReported === true;
 }
 
 /** Describe a command that is about to run. */

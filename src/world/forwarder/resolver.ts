@@ -3,6 +3,7 @@ import { messageOf } from "../../contract/message-of.js";
 import { buildAnswer, dnsCodes, dnsTypes, parseQuery, type DnsQuery } from "./dns-message.js";
 import type { ForwardDeps } from "./forward.js";
 import type { NameTable } from "./name-table.js";
+import { notGranted } from "./network-run.js";
 import { findOwner } from "./socket-owner.js";
 
 /** Answer queries for granted names with loopback addresses of the forwarder; every other name does not exist. */
@@ -44,7 +45,7 @@ function passes(judge: (host: string) => void, host: string): boolean {
 async function noteRefusal(host: string, port: number, { runs }: ForwardDeps): Promise<void> {
   const run = await findOwner(runs, { protocol: "udp", port });
   if (run === undefined) return;
-  let reason = "the command was not granted this host";
+  let reason: string = notGranted;
   try {
     if (run.grants.allowsName(host)) run.judge(host);
   } catch (error) {

@@ -9,7 +9,9 @@ import type { SensitivePathFinder } from "./quarantine/sensitive-paths.js";
 
 /** The rules that apply to all commands. */
 export interface SharedRules {
-  /** Real paths, the workspace first. */
+  /** The real path that patterns are relative to; it need not be a root. */
+  readonly workspace: string;
+  /** Real paths of the visible folders. */
   readonly roots: readonly string[];
   /** Not readable or writable: forbidden paths, and what the sandbox hides. */
   readonly hidden: readonly string[];
@@ -84,8 +86,7 @@ interface CompiledShared {
   readonly locate: (path: string) => Location;
 }
 
-function compileShared({ roots, hidden, fixed, opened }: SharedRules): CompiledShared {
-  const [workspace = "/"] = roots;
+function compileShared({ workspace, roots, hidden, fixed, opened }: SharedRules): CompiledShared {
   const compile = (patterns: readonly string[]): DenyRules =>
     createDenyRules(patterns, { workspace, realPath: realPathOf });
   const ownFixed = fixed.filter((pattern) => pattern !== gitPattern);
@@ -95,7 +96,7 @@ function compileShared({ roots, hidden, fixed, opened }: SharedRules): CompiledS
     fixed: compile(ownFixed),
     opened: compile(opened),
     locate(path) {
-      const root = roots.find((each) => isWithin(path, each)) ?? workspace;
+      const root = [workspace, ...roots].find((each) => isWithin(path, each)) ?? workspace;
       const relative = isWithin(path, root) ? relativeTo(path, root) : path;
       return foldLocation({ absolute: path, relative, inWorkspace: root === workspace });
     },
@@ -111,8 +112,7 @@ interface AccessRulesOptions {
 }
 
 function createAccessRules({ rules, shared, paths, key, screen }: AccessRulesOptions): AccessRules {
-  const { roots } = rules;
-  const [workspace = "/"] = roots;
+  const { roots, workspace } = rules;
   const policy = paths === undefined ? undefined : createPathRulings(paths, workspace);
   const unasked = paths?.unasked !== undefined;
   // A rule for a whole root applies to everything in it, whatever its name.

@@ -1,7 +1,8 @@
 import { isWithin } from "../files/path-text.js";
 import type { CarriedVariables } from "./carry-variables.js";
 import type { Mount } from "./mount-plan.js";
-import type { SandboxCommand } from "./sandbox-types.js";
+import { usesForwarder } from "../forwarder/network-run.js";
+import { programHome, type SandboxCommand } from "./sandbox-types.js";
 import type { PlacedFolder, SandboxView, SessionView } from "./sandbox-view.js";
 import { deviceNames } from "./scratch-folders.js";
 import { hidePath } from "./system-mounts.js";
@@ -41,9 +42,14 @@ export function bwrapArguments(parts: BwrapOptions): BwrapArgument[] {
     ...systemArguments(parts),
     ...homeArguments(parts),
     ...folderArguments(parts),
+    ...(command.home === undefined ? [] : ["--bind", command.home, programHome]),
     ...ruleArguments(parts),
     "--remount-ro",
     "/dev",
+    // What a program wrote to an empty home folder would be lost; it has its own.
+    ...(command.home === undefined || view.home === undefined || isMounted(view, view.home)
+      ? []
+      : ["--remount-ro", view.home]),
     "--remount-ro",
     "/",
     "--chdir",
@@ -51,8 +57,13 @@ export function bwrapArguments(parts: BwrapOptions): BwrapArgument[] {
   ];
 }
 
+/** Whether a granted folder covers the path. */
+function isMounted({ readable, writable }: SessionView, path: string): boolean {
+  return [...readable, ...writable].includes(path);
+}
+
 export function hasNetwork({ network }: SandboxCommand): boolean {
-  return network !== undefined && network.hosts.length > 0;
+  return network !== undefined && usesForwarder(network);
 }
 
 /** The mounts for path rules, and the secrets that are always hidden. */
@@ -183,7 +194,8 @@ function folderArguments({ view, command }: BwrapOptions): string[] {
     ...[
       ...view.readable.map((path) => ["--ro-bind-try", path, path] as const),
       ...view.writable.map((path) => [`${bind}-try`, path, path] as const),
-      [bind, view.workspace, view.workspace] as const,
+      // The one of a program of the configuration is an empty folder.
+      [command.home === undefined ? bind : "--ro-bind", view.workspace, view.workspace] as const,
     ]
       // Inner folders come after outer ones, which would cover them otherwise.
       .toSorted(([, one], [, other]) => one.length - other.length)

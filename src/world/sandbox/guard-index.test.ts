@@ -28,6 +28,7 @@ function write(...paths: string[]): void {
 }
 
 const rules = (hidden: string[], opened: string[] = []) => ({
+  workspace: root,
   roots: [root],
   hidden,
   fixed: protectedPathGlobs,

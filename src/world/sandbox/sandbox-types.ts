@@ -54,6 +54,19 @@ export interface SandboxCommand {
   readonly limits?: SandboxLimits | undefined;
   /** The policy's rules about paths; without them, only the rules of the sandbox apply. */
   readonly paths?: CommandPaths | undefined;
+  /** A folder outside that it sees as `programHome`, and may write. */
+  readonly home?: string | undefined;
+}
+
+/** Where a program of the configuration finds its own folder inside the sandbox; no other mount is below it. */
+export const programHome = "/run/tenon-home";
+
+/** What a program of the configuration sees in place of the workspace; the paths are absolute. */
+export interface ProgramFolders {
+  /** Its own code: read-only, and not searched for paths that rules hide. */
+  readonly programs: readonly string[];
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
 }
 
 /** What to start to run a command inside the sandbox. */
@@ -69,6 +82,10 @@ export interface WrappedCommand {
   readonly extraFds: readonly { readonly fd: number; readonly data: Uint8Array }[];
   /** Messages about what the command cannot see or write. */
   readonly notes: readonly string[];
+  /** Absolute paths that it sees, apart from what rules hide in them. */
+  readonly visible: readonly string[];
+  /** Absolute paths that stay hidden even in folders that it sees. */
+  readonly secrets: readonly string[];
   /** Limits that the caller must enforce. */
   readonly treeLimits: TreeLimits;
   /** How many processes it may have. */
@@ -127,6 +144,8 @@ export interface Sandbox {
   ready(): Promise<SandboxState>;
   /** Wrap a command; throws a ToolExecutionError if the sandbox is not active or the folder is not visible. */
   wrap(command: SandboxCommand): Promise<WrappedCommand>;
+  /** Wrap a program that sees only these folders; the workspace is hidden unless it is in them. */
+  wrapProgram(command: SandboxCommand, folders: ProgramFolders): Promise<WrappedCommand>;
   /**
    * Open a control group for one command, which the process that becomes the command joins; the process that starts
    * commands stays outside of its limits. `undefined` if control groups are not available, and before `ready`.

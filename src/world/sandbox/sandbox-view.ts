@@ -34,7 +34,9 @@ export interface SandboxView {
   readonly readable: readonly string[];
   /** Git folders of this work tree outside the workspace. */
   readonly linkedGit: readonly string[];
-  /** Absolute paths that are always hidden. */
+  /** Absolute paths that are hidden wherever they can be seen: they may not exist. */
+  readonly secretPaths: readonly string[];
+  /** Those of them that exist and would be visible. */
   readonly secrets: readonly { readonly path: string; readonly isDirectory: boolean }[];
   readonly gitSettings: string | undefined;
   /** Settings of tool chains, without credentials. */
@@ -72,20 +74,20 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
   const holdsHome = isWithin(home, workspace) || home === "/";
   const [system, writable, readable, linkedGit] = await Promise.all([
     viewSystem(),
-    existing(options.writable, workspace),
-    existing(options.readable, workspace),
+    existingFolders(options.writable, workspace),
+    existingFolders(options.readable, workspace),
     linkedGitDirs(workspace),
   ]);
   const known = [...system.roots, "/bin", "/sbin", workspace, ...writable, ...readable];
   const tools = await viewHome({ home, path: options.path, profiles: options.profiles, known });
   const scratch = await openScratchFolders(options.tmpdir, options.isRoot);
   const visible = [...known, ...tools.programs, ...linkedGit];
-  const secrets = [
+  const ownSecrets = [
     options.stateDir,
     scratch.dir,
     ...options.hidden.filter((pattern) => pattern.startsWith("/")),
-    ...(holdsHome ? homeSecrets.map((name) => join(home, name)) : []),
   ];
+  const secretPaths = [...ownSecrets, ...homeSecrets.map((name) => join(home, name))];
   const mountinfo = await readFile("/proc/self/mountinfo", "utf8");
   return {
     workspace,
@@ -106,7 +108,8 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
     writable,
     readable,
     linkedGit,
-    secrets: await existingSecrets(secrets, visible),
+    secretPaths,
+    secrets: await existingSecrets(holdsHome ? secretPaths : ownSecrets, visible),
     checked: outermost([workspace, ...writable, ...linkedGit]).map((path) => ({
       path,
       nested: mountsBelow(path, mountinfo),
@@ -118,7 +121,7 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
 }
 
 /** A link can only be created where nothing is mounted and no earlier command could write. */
-function linkAliases(named: readonly PlacedFolder[], mounted: readonly string[]): PlacedFolder[] {
+export function linkAliases(named: readonly PlacedFolder[], mounted: readonly string[]): PlacedFolder[] {
   const taken = [...mounted, "/proc", "/dev", "/run"];
   return named.filter(({ from, at }, index) => {
     if (from === at || /^\/tmp\/[^/]+$/.test(at)) return false;
@@ -129,7 +132,8 @@ function linkAliases(named: readonly PlacedFolder[], mounted: readonly string[])
   });
 }
 
-async function existing(paths: readonly string[], workspace: string): Promise<string[]> {
+/** The real paths of those that exist outside the workspace. */
+export async function existingFolders(paths: readonly string[], workspace: string): Promise<string[]> {
   // Allowed paths may be written as `dir/**` and relative to the workspace.
   const folders = paths.map((path) => resolve(workspace, path.replace(/(?:\/\*\*?)+$/, "")));
   const real = [...new Set(folders.map((path) => realPathOf(path)))];
@@ -160,7 +164,8 @@ export async function viewFor(view: SandboxView, sessionId: string): Promise<Ses
   return { ...view, session, sessionCaches: sessionCaches.map(inSession) };
 }
 
-async function existingSecrets(
+/** Those of the paths that exist and are visible. */
+export async function existingSecrets(
   paths: readonly string[],
   visible: readonly string[],
 ): Promise<SandboxView["secrets"]> {

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { SandboxState } from "../../contract/ports/processes.js";
@@ -9,15 +9,13 @@ import { openControlGroup, type ControlGroup } from "./control-group.js";
 import { findProgram } from "./find-program.js";
 import { createGuardIndex } from "./guard-index.js";
 import { createHeldChanges, type HeldChanges } from "./quarantine/held-changes.js";
-import { createAcceptedChanges } from "./quarantine/accepted-changes.js";
-import { createRunJudge } from "./quarantine/judge-runs.js";
-import { createRunRecords } from "./quarantine/run-records.js";
-import { createSensitivePathFinder } from "./quarantine/sensitive-paths.js";
 import { createLayers, type Layers } from "./layer/layers.js";
 import { explainFailure, installHint } from "./missing.js";
 import { runProgram } from "./run-program.js";
 import type { Sandbox } from "./sandbox-types.js";
+import { createRuleParts } from "./rule-parts.js";
 import { openView } from "./sandbox-view.js";
+import { openProgramSandbox } from "./program-sandbox.js";
 import { createFilter, hasFilter } from "./seccomp/filter.js";
 import type { SandboxOptions } from "./settings.js";
 import { describeSandbox } from "./describe-sandbox.js";
@@ -31,6 +29,8 @@ import { wrapCommand } from "./wrap-command.js";
 export function createSandbox(options: SandboxOptions): Sandbox {
   let opening: Promise<OpenedSandbox> | undefined;
   let opened: OpenedSandbox | undefined;
+  /** By their folders, so that a program that starts again finds its own. */
+  const programs = new Map<string, Promise<ActiveSandbox>>();
   const quarantine = createHeldChanges({
     dir: options.quarantineDir,
     workspace: realPathOf(options.workspace),
@@ -50,22 +50,31 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     opened = await opening;
     return opened;
   };
+  const openOrRefuse = async (): Promise<ActiveSandbox> => {
+    const { sandbox, state } = await open();
+    if (sandbox !== undefined) return sandbox;
+    throw new ToolExecutionError(
+      `The command was not run because no sandbox is available: ${state.reason}.`,
+      {
+        code: "SANDBOX_UNAVAILABLE",
+        hint: "Run `tenon doctor` to see how to get one.",
+      },
+    );
+  };
   return {
     required: options.settings.enabled === "required",
     state: () => opened?.state ?? notCheckedYet,
     ready: async () => (await open()).state,
-    async wrap(command) {
-      const { sandbox, state } = await open();
-      if (sandbox === undefined) {
-        throw new ToolExecutionError(
-          `The command was not run because no sandbox is available: ${state.reason}.`,
-          {
-            code: "SANDBOX_UNAVAILABLE",
-            hint: "Run `tenon doctor` to see how to get one.",
-          },
-        );
-      }
-      return wrapCommand(sandbox, command);
+    wrap: async (command) => wrapCommand(await openOrRefuse(), command),
+    async wrapProgram(command, folders) {
+      const sandbox = await openOrRefuse();
+      const key = JSON.stringify(folders);
+      const opening =
+        programs.get(key) ??
+        openProgramSandbox(sandbox, folders, (view) => createRuleParts(options, { held: quarantine, view }));
+      programs.set(key, opening);
+      opening.catch(() => programs.delete(key)); // the next start tries again
+      return wrapCommand(await opening, command);
     },
     openGroup: () => opened?.group?.open(),
     async endSession(sessionId) {
@@ -87,6 +96,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async close() {
       if (opening === undefined) return;
       const { sandbox, group } = await opening;
+      for (const program of programs.values()) {
+        const { view } = await program.catch(() => ({ view: undefined }));
+        if (view !== undefined) await rm(view.workspace, { recursive: true, force: true });
+      }
       await (sandbox === undefined ? group?.remove() : releaseSandbox(sandbox));
     },
   };
@@ -192,36 +205,14 @@ async function buildSandbox(
     }),
   ]);
   await writeFile(join(view.scratch.dir, emptyFile), "", { mode: 0o444 });
-  const roots = [view.workspace, ...view.writable, ...view.readable];
-  // Only settings that may unprotect paths can name a writable path inside the workspace.
-  const opened = [...options.unprotectedPaths, ...settings.writable];
-  const named = [...options.protectedPaths, ...options.carefulPaths];
-  const rules = {
-    roots,
-    // These may be created later.
-    hidden: [...hidden, options.stateDir, view.scratch.dir],
-    fixed: options.protectedPaths,
-    opened,
-    sensitivePathFinder: createSensitivePathFinder({ roots, named, opened }),
-  };
-  const index = createGuardIndex(rules, options.monotonic);
   return {
     bwrap,
     version,
     canLimitSize: compareVersions(version, sizeOptionVersion) >= 0,
     view,
-    index,
+    ...createRuleParts(options, { held, view }),
     group,
     layers,
-    runs: createRunJudge({
-      held,
-      records: createRunRecords(join(options.quarantineDir, "runs")),
-      accepted: createAcceptedChanges(join(options.quarantineDir, "accepted"), options.now),
-      roots: [view.workspace, ...view.writable],
-      gitFolders: view.linkedGit,
-      findSensitivePaths: async () => (await index.findNow()).sensitive,
-      now: options.now,
-    }),
     careful: new Set(options.carefulPaths),
     monotonic: options.monotonic,
     running: new Set(),
@@ -265,7 +256,8 @@ async function testSandbox(sandbox: ActiveSandbox): Promise<string | undefined> 
 }
 
 function withoutRules(sandbox: ActiveSandbox): ActiveSandbox {
-  return { ...sandbox, index: createGuardIndex({ roots: [], hidden: [], fixed: [], opened: [] }) };
+  const none = { workspace: sandbox.view.workspace, roots: [], hidden: [], fixed: [], opened: [] };
+  return { ...sandbox, index: createGuardIndex(none) };
 }
 
 async function releaseSandbox({ group, view, networks }: ActiveSandbox): Promise<void> {

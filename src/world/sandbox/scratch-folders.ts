@@ -29,7 +29,7 @@ export const deviceNames = ["null", "zero", "full", "random", "urandom", "tty"] 
 /** Create the folders below `parent`, and remove those of killed processes. */
 export async function openScratchFolders(parent: string, isRoot: boolean): Promise<ScratchFolders> {
   await removeStale(parent);
-  const dir = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
+  const dir = await mkdtemp(join(parent, `${scratchPrefix}${process.pid}-`));
   const sessions = new Map<string, Promise<SessionFolders>>();
   let count = 0;
   return {
@@ -60,12 +60,15 @@ async function openSession(dir: string, cacheNames: readonly string[]): Promise<
   return { tmp, caches };
 }
 
-const prefix = "tenon-sandbox-";
+/** Names of folders start with it and the id of the process that made them. */
+export const scratchPrefix = "tenon-sandbox-";
 
 async function removeStale(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => []);
   const stale = names.filter((name) => {
-    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
+    const pid = name.startsWith(scratchPrefix)
+      ? Number.parseInt(name.slice(scratchPrefix.length), 10)
+      : Number.NaN;
     return Number.isInteger(pid) && pid > 0 && !sendSignal(pid, 0);
   });
   await Promise.allSettled(

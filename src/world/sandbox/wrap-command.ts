@@ -14,7 +14,7 @@ import { openLayer } from "./layer/open-layer.js";
 import { innerScript, outerScript } from "./limits.js";
 import { openNetwork, type CommandNetwork } from "./network/open-network.js";
 import { type MountPlan, planMounts } from "./mount-plan.js";
-import type { SandboxCommand, WrappedCommand } from "./sandbox-types.js";
+import { programHome, type SandboxCommand, type WrappedCommand } from "./sandbox-types.js";
 import { leftOutNote } from "./left-out-note.js";
 import { viewFor, type SessionView } from "./sandbox-view.js";
 import type { ActiveSandbox } from "./active-sandbox.js";
@@ -46,7 +46,7 @@ async function wrapInNetwork(
   network: CommandNetwork,
 ): Promise<WrappedCommand> {
   const view = await viewFor(sandbox.view, command.sessionId ?? "");
-  const cwd = await resolveWorkingDirectory(view, command.cwd);
+  const cwd = await resolveWorkingDirectory(view, command);
   const guarded = await sandbox.index.find(command.paths);
   const plan = await planFor(sandbox, command, guarded);
   const variables = carryVariables({ ...network.defaults, ...command.env, ...network.variables });
@@ -82,6 +82,15 @@ async function wrapInNetwork(
       ...plan.notes,
       ...leftOutNote(guarded.consent, command.paths, sandbox.view.workspace),
     ],
+    visible: [
+      ...view.system.roots,
+      "/bin",
+      "/sbin",
+      ...view.tools.programs,
+      ...view.readable,
+      ...view.writable,
+    ],
+    secrets: view.secretPaths,
     ...(started !== undefined && {
       layer: started.layer,
       wasMounted: () => started.wasMounted(),
@@ -148,9 +157,10 @@ function checkCommand({ argv, cwd, env }: SandboxCommand): void {
 }
 
 /** The working directory, by its path inside the sandbox. */
-async function resolveWorkingDirectory(view: SessionView, cwd: string): Promise<string> {
+async function resolveWorkingDirectory(view: SessionView, { cwd, home }: SandboxCommand): Promise<string> {
+  if (home !== undefined && cwd === programHome) return cwd;
   const real = realPathOf(cwd);
-  const roots = [view.workspace, ...view.writable, ...view.readable];
+  const roots = [view.workspace, ...view.writable, ...view.readable, ...view.tools.programs];
   const isVisible = roots.some((root) => isWithin(real, root));
   // The /tmp of a command is not that of the host.
   const isTemporary = !isVisible && isWithin(cwd, "/tmp");
@@ -174,12 +184,12 @@ async function resolveWorkingDirectory(view: SessionView, cwd: string): Promise<
 
 function treeLimitsOf(
   { limits, group, layers }: ActiveSandbox,
-  { limits: own, readOnly }: SandboxCommand,
+  { limits: own, readOnly, home }: SandboxCommand,
   { view, layer }: { readonly view: SessionView; readonly layer: CommandLayer | undefined },
 ): TreeLimits {
   const { disk, processes } = { ...limits, ...own };
   const { tmp, caches } = view.session;
-  const written = layer === undefined ? [] : [layer.upper];
+  const written = [...(layer === undefined ? [] : [layer.upper]), ...(home === undefined ? [] : [home])];
   const { dir: downloads } = view.downloads;
   const shared = readOnly
     ? []
@@ -193,9 +203,12 @@ function treeLimitsOf(
   };
 }
 
-/** The file for command lines of remaining processes; not used with a pseudo-terminal. */
-function leftoversFileFor({ view }: ActiveSandbox, { readOnly, pty }: SandboxCommand): string | undefined {
-  if (readOnly || pty === true) return undefined;
+/** The file for command lines of remaining processes; not used with a pseudo-terminal or for a program of the configuration. */
+function leftoversFileFor(
+  { view }: ActiveSandbox,
+  { readOnly, pty, home }: SandboxCommand,
+): string | undefined {
+  if (readOnly || pty === true || home !== undefined) return undefined;
   return join(view.scratch.dir, `left-${randomBytes(9).toString("hex")}`);
 }
 

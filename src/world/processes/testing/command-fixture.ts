@@ -44,6 +44,7 @@ const noSandbox: Sandbox = {
   state: () => ({ active: false, reason: "switched off for this test" }),
   ready: async () => noSandbox.state(),
   wrap: () => Promise.reject(new Error("there is no sandbox")),
+  wrapProgram: () => Promise.reject(new Error("there is no sandbox")),
   openGroup: () => undefined,
   groupDirs: () => [],
   endSession: async () => {},

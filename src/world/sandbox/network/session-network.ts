@@ -1,6 +1,11 @@
 import type { EgressRules } from "../../forwarder/dial.js";
 import { createForwarder, type Forwarder } from "../../forwarder/forwarder.js";
-import { createNetworkRun, type NetworkRun, type NetworkRunOptions } from "../../forwarder/network-run.js";
+import {
+  createNetworkRun,
+  usesForwarder,
+  type NetworkRun,
+  type NetworkRunOptions,
+} from "../../forwarder/network-run.js";
 import type { NetworkNamespace } from "./namespace.js";
 
 /** The network of one session. */
@@ -36,7 +41,7 @@ export function createSessionNetwork(namespace: NetworkNamespace, egress: Egress
         run.end();
         forwarder?.release(run);
       };
-      if (options.hosts.length === 0) return { run, proxyPort: undefined, problems: [], end };
+      if (!usesForwarder(options)) return { run, proxyPort: undefined, problems: [], end };
       try {
         forwarder ??= createForwarder({ namespace, egress, runs });
         return { run, end, ...(await forwarder.open(run)) };
