@@ -324,6 +324,7 @@ export type {
   CommandRequest,
   CommandResult,
   JobInfo,
+  BlockedPath,
   JobInput,
   PresetHosts,
   JobOutput,

@@ -64,6 +64,17 @@ export interface NetworkUse {
   readonly connections: number;
 }
 
+/** A path that the sandbox kept from a command that failed. */
+export interface BlockedPath {
+  /** Absolute. */
+  readonly path: string;
+  /**
+   * `hidden`: by a rule. `read-only`: protected. `pinned`: cannot be moved, because of a rule about a path in it.
+   * `outside`: read-only, because it is outside of the workspace. `not visible`: outside of what commands see.
+   */
+  readonly how: "hidden" | "read-only" | "pinned" | "outside" | "not visible";
+}
+
 /** How a command ended. */
 export interface CommandResult {
   readonly stdout: CommandOutput;
@@ -92,6 +103,8 @@ export interface CommandResult {
   readonly direct?: string | undefined;
   /** What it reached over the network, and what it was refused. */
   readonly network: readonly NetworkUse[];
+  /** Paths in its messages that the sandbox kept from it, if it failed. */
+  readonly blocked?: readonly BlockedPath[] | undefined;
   /** What became of its changes, if they could be collected before any of them reached the workspace. */
   readonly commit?: CommitReport | undefined;
   /** What else must be said, such as an output that could not be kept. */

@@ -101,7 +101,13 @@ async function run(call: BashInput, ctx: ToolContext, states: ShellStates): Prom
   const shown = toShellResult(
     command,
     { ...result, stdout: { ...result.stdout, text: stdout } },
-    { readOnly, callId: ctx.callId, changes: await changesOf(report, ctx), held: report?.heldBack ?? [] },
+    {
+      readOnly,
+      callId: ctx.callId,
+      changes: await changesOf(report, ctx),
+      held: report?.heldBack ?? [],
+      failure: { hosts: [], workspace: ctx.files.root },
+    },
   );
   return note === undefined ? shown : { ...shown, notes: [...shown.notes, note] };
 }

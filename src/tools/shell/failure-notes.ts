@@ -1,75 +1,56 @@
-import type { CommandResult, NetworkUse } from "../../contract/ports/processes.js";
+import { relative } from "node:path";
+import type { BlockedPath, CommandResult } from "../../contract/ports/processes.js";
+import { lookupNotes, refusedNotes } from "./network-notes.js";
+
+/** What a command was given, as far as it explains a failure. */
+export interface FailureContext {
+  /** The hosts that it was granted. */
+  readonly hosts: readonly string[];
+  /** The workspace, as an absolute path. */
+  readonly workspace: string;
+}
 
 /**
  * Why the sandbox made a command fail, as full sentences that end with the argument or setting that opens it. A command
  * that succeeded gets none, except for hosts that it was refused.
  */
-export function failureNotes(result: CommandResult): string[] {
-  if (!result.sandbox.active) return [];
+export function failureNotes(result: CommandResult, { hosts, workspace }: FailureContext): string[] {
+  if (!result.sandbox.active) return hasFailed(result) ? timeNotes(result) : [];
   const refused = refusedNotes(result.network);
-  if (refused.length > 0) return [...refused, ...(hasFailed(result) ? wallNotes(result) : [])];
-  return hasFailed(result) ? [...lookupNotes(result), ...wallNotes(result)] : [];
+  if (!hasFailed(result)) return refused;
+  const network = refused.length > 0 ? refused : lookupNotes(result, hosts);
+  const blocked = result.blocked ?? [];
+  return [
+    ...network,
+    ...blocked.map((each) => blockedNote(each, workspace)),
+    ...wallNotes(result, blocked),
+    ...timeNotes(result),
+  ];
 }
 
 function hasFailed({ exitCode, timedOut }: CommandResult): boolean {
   return timedOut || exitCode !== 0;
 }
 
-const maxShown = 20;
-
-/** The reason of the forwarder for a host that the call did not name. */
-const notGranted = "the command was not granted this host";
-
-/** What a command was refused, and the argument that opens it. */
-export function refusedNotes(network: readonly NetworkUse[]): string[] {
-  const refused = network.filter(({ verdict }) => verdict === "refused");
-  const missing = [...new Set(refused.filter(({ reason }) => reason === notGranted).map(placeOf))];
-  const others = refused.filter(({ reason }) => reason !== notGranted).slice(0, maxShown);
-  return [
-    ...(missing.length === 0 ? [] : [missingHosts("The command was refused", missing)]),
-    ...others.map((use) => `The connection to ${placeOf(use)} was refused: ${use.reason ?? "not allowed"}.`),
-  ];
+function timeNotes({ timedOut }: CommandResult): string[] {
+  return timedOut
+    ? [
+        "The command was stopped at its time limit. The argument timeout raises it, up to 600000; background: true runs it without one.",
+      ]
+    : [];
 }
 
-function placeOf({ host, port }: NetworkUse): string {
-  return port === undefined || port === 80 || port === 443 ? host : `${host}:${port}`;
-}
-
-function missingHosts(start: string, hosts: readonly string[]): string {
-  const shown = hosts.slice(0, maxShown);
-  const more = hosts.length > maxShown ? ` and ${hosts.length - maxShown} more` : "";
-  return `${start} these hosts: ${shown.join(", ")}${more}. To reach them, add them to the argument network: ${JSON.stringify(shown)}.`;
-}
-
-/** How programs report a name that could not be looked up; the first group is the name. */
-const lookupFailures: readonly RegExp[] = [
-  /(?:ENOTFOUND|EAI_AGAIN) ([\w.-]+)/g, // Node
-  /could not resolve (?:host(?:name)?|proxy):? ['"]?([\w.-]+)/gi, // curl, git, cargo
-  /unable to resolve host address ['‘"]([\w.-]+)/gi, // wget
-  /failed to resolve ['"]([\w.-]+)/gi, // Python's urllib3
-  /host='([\w.-]+)'[^\n]*(?:name resolution|name or service not known|nodename)/gi,
-  /lookup ([\w.-]+?)(?: on \S+)?: (?:no such host|server misbehaving)/gi, // Go
-  /temporary failure resolving '([\w.-]+)'/gi, // apt
-  /UnknownHostException: ([\w.-]+)/g, // Java
-  /(?:ping|ssh|getent|telnet|nc): (?:Could not resolve hostname )?([\w.-]+): (?:Name or service not known|Temporary failure)/gi,
-];
-
-/** Programs that do not say which name it was. */
-const namelessFailure =
-  /name or service not known|temporary failure in name resolution|network is unreachable|ENETUNREACH/i;
-
-function lookupNotes({ stdout, stderr }: CommandResult): string[] {
-  const text = `${stderr.text}\n${stdout.text}`;
-  const names = new Set(
-    lookupFailures.flatMap((pattern) => [...text.matchAll(pattern)].map((found) => found[1] ?? "")),
-  );
-  names.delete("");
-  if (names.size > 0)
-    return [missingHosts("The command ran without network and could not look up", [...names])];
-  if (!namelessFailure.test(text)) return [];
-  return [
-    'The command tried to use the network, which it did not have. To reach a host, name it, for example network: ["packages.example.org"]. Only TCP connections are forwarded.',
-  ];
+function blockedNote({ path, how }: BlockedPath, workspace: string): string {
+  const inside = relative(workspace, path);
+  const shown = inside === "" || inside.startsWith("..") ? path : inside;
+  const listed = JSON.stringify([shown]);
+  return {
+    hidden: `A rule hides ${shown} from commands. \`tenon policy explain read_file path=${shown}\` names the rule that opens it if it is changed.`,
+    "read-only": `${shown} is protected, and commands cannot change it. The setting sandbox.writable: ${listed} opens it.`,
+    pinned: `${shown} cannot be moved or removed, because a rule covers a path in it. Move or remove its contents instead, or change that rule.`,
+    outside: `${shown} is outside of the workspace, where files are read-only. The setting sandbox.writable: ${listed} opens it.`,
+    "not visible": `${shown} is not visible in the sandbox. The setting sandbox.readable: ${listed} opens it.`,
+  }[how];
 }
 
 interface WallCause {
@@ -77,50 +58,83 @@ interface WallCause {
   readonly note: string;
 }
 
-/** Exit codes of a shell for programs that a signal ended. */
-const bySignal = (signal: number) => (_text: string, result: CommandResult) =>
-  result.exitCode === 128 + signal;
+/** By the exit code of a shell for a program that a signal ended, or by what a shell says then. */
+const bySignal =
+  (signal: number, said: RegExp) =>
+  (text: string, { exitCode }: CommandResult): boolean =>
+    exitCode === 128 + signal || said.test(text);
+
+/** The text names a cause and, in the same line or soon after it, a symptom: a trace has them in different lines. */
+const together =
+  (cause: RegExp, symptom: RegExp) =>
+  (text: string): boolean => {
+    const lines = text.split("\n");
+    return lines.some(
+      (line, at) => symptom.test(line) && cause.test(lines.slice(Math.max(0, at - 2), at + 1).join("\n")),
+    );
+  };
+
+const refusedCall = /operation not permitted|permission denied|EPERM|EACCES|not permitted/i;
 
 const wallCauses: readonly WallCause[] = [
   {
-    applies: (text) => /read-only file system|\bEROFS\b/i.test(text),
-    note: "Outside of the workspace and /tmp, files are read-only in the sandbox, and protected paths are read-only in the workspace, too. The setting sandbox.writable opens a folder.",
-  },
-  {
     applies: (text) =>
-      /not a tty|not a terminal|must be run (?:from|in) a terminal|no terminal|inappropriate ioctl for device|stdin is not a/i.test(
+      /not a tty|not a terminal|must be run (?:from|in) a terminal|no terminal|inappropriate ioctl for device|stdin is not a|failed tty get/i.test(
         text,
       ),
-    note: "The program needs a terminal, and nobody can type into it. Use its options for non-interactive use, or set pty: true.",
+    note: "The program needs a terminal, and nobody can type into it. Use its options for non-interactive use, or set pty: true; with background: true, type into it with shell_input.",
   },
   {
-    applies: (text) =>
-      /docker|podman|containerd/i.test(text) &&
-      /operation not permitted|permission denied|cannot connect/i.test(text),
+    applies: together(
+      /docker|podman|containerd|\.sock\b|AF_UNIX|unix socket/i,
+      /not permitted|denied|cannot connect|EPERM|EACCES|protocol/i,
+    ),
     note: "Commands in the sandbox cannot use unix sockets, such as that of Docker. The setting sandbox.unixSockets allows them.",
   },
   {
-    applies: (text) =>
-      /(?:ptrace|mount|unshare|clone|setns|keyctl|io_uring|bpf|perf_event_open|socket)\S*[^\n]{0,80}operation not permitted/i.test(
-        text,
-      ),
-    note: "The sandbox refuses system calls that trace processes, create namespaces or mounts, or open raw or unix sockets. The setting sandbox.unixSockets allows unix sockets; the others stay refused.",
+    applies: together(
+      /\b(?:ptrace|strace|gdb|mount|umount|unshare|clone|setns|nsenter|keyctl|io_uring|bpf|perf(?:_event_open)?|chroot|pivot_root|setuid|bwrap|rootless)\b/i,
+      refusedCall,
+    ),
+    note: "The sandbox refuses system calls that trace processes, change users, create namespaces or mounts, or use io_uring. No setting opens them; only a person can run this outside of the sandbox.",
   },
   {
-    applies: bySignal(31),
-    note: "The command was ended because it made a system call that the sandbox does not allow (SIGSYS).",
+    applies: together(/\bsocket|\bping\b|raw/i, refusedCall),
+    note: "The sandbox refuses raw sockets, and unix sockets unless the setting sandbox.unixSockets allows them. TCP connections to a host are opened by the argument network.",
   },
   {
-    applies: bySignal(24),
+    applies: bySignal(31, /bad system call|SIGSYS/i),
+    note: "The command was ended because it made a system call that the sandbox does not allow (SIGSYS). No setting opens it; only a person can run this outside of the sandbox.",
+  },
+  {
+    applies: bySignal(24, /cpu time limit exceeded|SIGXCPU/i),
     note: "The command reached its limit of CPU time. The setting sandbox.limits.cpuSeconds raises it.",
   },
   {
-    applies: bySignal(25),
+    applies: bySignal(25, /file size limit exceeded|SIGXFSZ|file too large|EFBIG/i),
     note: "The command reached its limit for the size of a file. The setting sandbox.limits.fileSize raises it.",
+  },
+  {
+    applies: (text) =>
+      /fork: (?:retry: )?(?:resource temporarily unavailable|cannot allocate)|can't start new thread|unable to create (?:native )?thread|(?:spawn|fork|clone)\S* .*EAGAIN/i.test(
+        text,
+      ),
+    note: "The command could not start more processes or threads. The setting sandbox.limits.processes raises the limit.",
+  },
+  {
+    applies: (text) => /too many open files|EMFILE/i.test(text),
+    note: "A process reached its limit of open files. The setting sandbox.limits.openFiles raises it.",
   },
 ];
 
-function wallNotes(result: CommandResult): string[] {
+const readOnlyNote =
+  "Outside of the workspace and /tmp, files are read-only in the sandbox, and protected paths are read-only in the workspace, too. The setting sandbox.writable opens a folder.";
+
+function wallNotes(result: CommandResult, blocked: readonly BlockedPath[]): string[] {
   const text = `${result.stderr.text}\n${result.stdout.text}`;
-  return wallCauses.filter(({ applies }) => applies(text, result)).map(({ note }) => note);
+  const isNamed = blocked.some(({ how }) => how === "read-only" || how === "outside");
+  return [
+    ...(!isNamed && /read-only file system|\bEROFS\b/i.test(text) ? [readOnlyNote] : []),
+    ...wallCauses.filter(({ applies }) => applies(text, result)).map(({ note }) => note),
+  ];
 }

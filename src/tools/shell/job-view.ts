@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { JobInfo } from "../../contract/ports/processes.js";
 import { heldBackList, heldBackOf, heldBackNote } from "./held-back.js";
-import { refusedNotes } from "./failure-notes.js";
+import { refusedNotes } from "./network-notes.js";
 import { networkPart, networkResult } from "./network-argument.js";
 import { describeState } from "./shell-result.js";
 

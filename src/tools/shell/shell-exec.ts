@@ -213,7 +213,13 @@ async function runLine(
   const report = await askAboutHeld(result.commit, ctx);
   const changes = await changesOf(report, ctx);
   const held = report?.heldBack ?? [];
-  const shown = toShellResult(call.command, result, { readOnly, callId: ctx.callId, changes, held });
+  const shown = toShellResult(call.command, result, {
+    readOnly,
+    callId: ctx.callId,
+    changes,
+    held,
+    failure: { hosts: access.hosts(call), workspace: ctx.files.root },
+  });
   if (call.dry_run === true) shown.dryRun = true;
   if (call.cwd === undefined) shown.notes.push(...folderNotes(ctx, lost));
   return last.compare(shown, ctx, { changesOnly: call.since_last === true });

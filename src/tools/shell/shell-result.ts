@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { CommandResult, JobInfo, JobState } from "../../contract/ports/processes.js";
-import { failureNotes } from "./failure-notes.js";
+import { failureNotes, type FailureContext } from "./failure-notes.js";
 import { networkPart, networkResult } from "./network-argument.js";
 import type { HeldBack } from "../../contract/ports/quarantine.js";
 import { changeFields, changesLine, notCommitted, type ChangeFields } from "./command-changes.js";
@@ -41,13 +41,15 @@ export interface ResultParts {
   /** What became of its changes, if they were collected. */
   readonly changes: ChangeFields;
   readonly held: readonly HeldBack[];
+  /** What explains a failure. */
+  readonly failure: FailureContext;
 }
 
 /** The result of a command that ran to its end. */
 export function toShellResult(
   command: string,
   result: CommandResult,
-  { readOnly, callId, changes, held }: ResultParts,
+  { readOnly, callId, changes, held, failure }: ResultParts,
 ): ShellResult {
   const { stdout, stderr, handle, signal } = result;
   return {
@@ -65,12 +67,12 @@ export function toShellResult(
     shell: result.shell,
     sandboxed: result.sandbox.active,
     ...networkPart(result.network),
-    notes: notesOn(result, readOnly),
+    notes: notesOn(result, readOnly, failure),
   };
 }
 
-function notesOn(result: CommandResult, readOnly: boolean): string[] {
-  const notes = [...failureNotes(result), ...result.warnings];
+function notesOn(result: CommandResult, readOnly: boolean, failure: FailureContext): string[] {
+  const notes = [...failureNotes(result, failure), ...result.warnings];
   if (result.flooded) notes.push("The command was stopped because its output did not end.");
   if (result.stoppedBy !== undefined) notes.push(`The command was stopped: ${result.stoppedBy}.`);
   if (result.leftBehind) notes.push(noteOnStopped(result.stoppedProcesses ?? []));

@@ -14,13 +14,13 @@ import type {
 import { readJobState } from "./job-state.js";
 import { createOutputCollector, windowBytes, type OutputCollector } from "./output-collector.js";
 import { createOutputWindow, type OutputWindow } from "./output-window.js";
+import { limitWarnings } from "./limit-warnings.js";
 import { feedInput, type ProcessInput } from "./process-input.js";
 import type { ProcessTree } from "./process-table.js";
 import {
   abandonCommand,
   drainAfterExit,
   killWaitMs,
-  limitWarnings,
   startCommand,
   processTreeOf,
   type RunDeps,

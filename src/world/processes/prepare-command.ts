@@ -1,5 +1,11 @@
 import { ToolExecutionError, ToolValidationError } from "../../contract/errors.js";
-import type { CommandRequest, NetworkUse, SandboxState, ShellInfo } from "../../contract/ports/processes.js";
+import type {
+  BlockedPath,
+  CommandRequest,
+  NetworkUse,
+  SandboxState,
+  ShellInfo,
+} from "../../contract/ports/processes.js";
 import type { HeldBack } from "../../contract/ports/quarantine.js";
 import type { CommandPaths } from "../../contract/session.js";
 import type { CommandLayer } from "../sandbox/layer/layer-types.js";
@@ -62,6 +68,8 @@ export interface PreparedCommand {
   readonly explain?: WrappedCommand["explain"];
   /** Why it runs directly on the workspace. */
   readonly direct?: string | undefined;
+  /** The paths in its messages that the sandbox kept from it. */
+  readonly blockedPaths: (output: string) => readonly BlockedPath[];
   /** What it reached over the network so far. */
   readonly networkUse: () => readonly NetworkUse[];
   /** Must be called with its processes when it was started. */
@@ -101,6 +109,7 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
       finish: async () => ({ warnings: [], leftovers: [], heldBack: [] }),
       heldBack: () => [],
       networkUse: () => [],
+      blockedPaths: () => [],
       started() {},
     };
   }
@@ -141,6 +150,7 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     processLimit: wrapped.processLimit,
     heldBack: () => wrapped.heldBack(),
     networkUse: () => wrapped.networkUse(),
+    blockedPaths: (output) => wrapped.blockedPaths(output),
     started: (tree) => wrapped.started(tree),
     finish: () => finishWrapped(wrapped),
   };

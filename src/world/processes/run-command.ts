@@ -6,6 +6,7 @@ import type { Launcher, Running } from "./launch.js";
 import { createOutputCollector, type OutputCollector } from "./output-collector.js";
 import { createOutputFrames } from "./output-frames.js";
 import { refuseWithoutLayer, startTimedOut } from "./launch-errors.js";
+import { limitWarnings } from "./limit-warnings.js";
 import { feedInput } from "./process-input.js";
 import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
 import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
@@ -88,11 +89,14 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const stderr = collector.read("stderr");
     const failed = why === "exit" && exitCode !== 0;
     const hint = failed ? command.explain?.(`${stderr.text}\n${stdout.text}`) : undefined;
+    const blocked =
+      why === "exit" && exitCode === 0 ? [] : command.blockedPaths(`${stderr.text}\n${stdout.text}`);
     const stoppedBy = limits.exceededTreeLimit() ?? overLimit;
     return {
       stdout,
       stderr,
       ...toResult(command, { end, finished, kept, changes, hint }),
+      ...(blocked.length > 0 && { blocked }),
       ...(stoppedBy !== undefined && { stoppedBy }),
       durationMs: parts.monotonic() - started,
       ...(used !== undefined && { usage: used }),
@@ -255,15 +259,6 @@ async function waitForEnd(
 
 /** How long the answer waits for killed processes to disappear. */
 export const killWaitMs = 1500;
-
-/** Warnings about processes that the kernel refused to start for the command. */
-export function limitWarnings({ group }: Running, { processLimit }: PreparedCommand): string[] {
-  const refused = group?.refusals() ?? 0;
-  if (refused === 0 || processLimit === undefined) return [];
-  return [
-    `The command reached its limit of ${processLimit} processes (sandbox.limits.processes): ${refused} could not be started.`,
-  ];
-}
 
 /** Read what is still in the pipes, then stop the processes that hold them open, and report those. */
 export async function drainAfterExit(

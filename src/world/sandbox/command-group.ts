@@ -9,6 +9,8 @@ export interface CommandGroup {
   members(): number[];
   /** How many processes were refused because of the limit. */
   refusals(): number;
+  /** How many processes were killed since it was opened because of the memory limit, which all commands share. */
+  memoryKills(): number;
   /** Remove it; if it still has members, later. */
   remove(): void;
 }
@@ -20,6 +22,8 @@ export interface CommandGroupOptions {
   readonly parent: string | undefined;
   /** Processes and threads of the command; `undefined` for no limit. */
   readonly processes: number | undefined;
+  /** The file that counts the processes that were killed because of the memory limit. */
+  readonly memoryEvents?: string | undefined;
 }
 
 /** Creates the groups of commands, synchronously because it takes microseconds. */
@@ -30,22 +34,34 @@ export interface CommandGroups {
 }
 
 /** Prepare groups for commands below an existing one. */
-export function createCommandGroups({ shared, parent, processes }: CommandGroupOptions): CommandGroups {
+export function createCommandGroups({
+  shared,
+  parent,
+  processes,
+  memoryEvents,
+}: CommandGroupOptions): CommandGroups {
+  const countKills = (): number =>
+    memoryEvents === undefined ? 0 : Number(/^oom_kill (\d+)/m.exec(readGroupFile(memoryEvents))?.[1] ?? 0);
+  const countKillsFromNow = (): (() => number) => {
+    const before = countKills();
+    return () => countKills() - before;
+  };
   let count = 0;
   /** Groups to remove once they have no members. */
   const toRemove = new Set<string>();
   const removeEmpty = (): void => {
     for (const dir of toRemove) if (tryRemove(dir)) toRemove.delete(dir);
   };
-  const sharedOnly: CommandGroup = {
+  const openShared = (): CommandGroup => ({
     joins: shared.map(joinFile),
     members: () => [],
     refusals: () => 0,
+    memoryKills: countKillsFromNow(),
     remove() {},
-  };
+  });
   return {
     open() {
-      if (parent === undefined) return sharedOnly;
+      if (parent === undefined) return openShared();
       removeEmpty();
       const dir = join(parent, `command-${(count += 1)}`);
       try {
@@ -53,12 +69,13 @@ export function createCommandGroups({ shared, parent, processes }: CommandGroupO
         if (processes !== undefined) writeFileSync(join(dir, "pids.max"), String(processes));
       } catch {
         tryRemove(dir);
-        return sharedOnly; // the parent group is gone or full
+        return openShared(); // the parent group is gone or full
       }
       return {
         joins: [...shared, dir].map(joinFile),
         members: () => readPids(join(dir, "cgroup.procs")),
         refusals: () => Number(/^max (\d+)/m.exec(readGroupFile(join(dir, "pids.events")))?.[1] ?? 0),
+        memoryKills: countKillsFromNow(),
         remove() {
           if (!tryRemove(dir)) toRemove.add(dir);
         },

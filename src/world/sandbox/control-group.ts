@@ -62,7 +62,10 @@ function commandGroupsIn(
   const parent = created.find((each) => each.has("pids"));
   if (created.length === 0) return undefined;
   const shared = created.filter((each) => each !== parent).map(({ dir }) => dir);
-  return createCommandGroups({ shared, parent: parent?.dir, processes });
+  const memory = created.find((each) => each.has("memory"));
+  const memoryEvents =
+    memory && join(memory.dir, memory.version === 2 ? "memory.events" : "memory.oom_control");
+  return createCommandGroups({ shared, parent: parent?.dir, processes, memoryEvents });
 }
 
 const delegationHint =

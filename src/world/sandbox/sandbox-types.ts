@@ -1,4 +1,4 @@
-import type { NetworkUse, SandboxState } from "../../contract/ports/processes.js";
+import type { BlockedPath, NetworkUse, SandboxState } from "../../contract/ports/processes.js";
 import type { CommandPaths } from "../../contract/session.js";
 import type { NetworkRunOptions } from "../forwarder/network-run.js";
 import type { ProcessTree } from "../processes/process-table.js";
@@ -107,6 +107,8 @@ export interface WrappedCommand {
   heldBack(): readonly HeldBack[];
   /** Must be called with its processes when it was started. */
   started(tree: ProcessTree): void;
+  /** The paths in its messages that the sandbox kept from it. */
+  blockedPaths(output: string): readonly BlockedPath[];
   /** What it reached over the network so far. */
   networkUse(): readonly NetworkUse[];
 }

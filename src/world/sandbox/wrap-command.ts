@@ -6,6 +6,7 @@ import type { TreeLimits } from "../processes/watch-tree.js";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import { beginRun, existingCarefulPaths, finishRun, hiddenPathsNote, withoutJudged } from "./begin-run.js";
+import { findBlockedPaths } from "./blocked-paths.js";
 import { carryVariables } from "./carry-variables.js";
 import { gitMounts } from "./git-mounts.js";
 import type { LayerPlace } from "./layer/layer-script.js";
@@ -102,6 +103,8 @@ async function wrapInNetwork(
     heldBack: () => run?.judged.held() ?? [],
     started: (tree) => network.started(tree),
     networkUse: () => network.use(),
+    blockedPaths: (output) =>
+      findBlockedPaths(output, { line: command.argv.join(" "), cwd, mounts: plan.mounts, view }),
     async finish() {
       network.end();
       if (changesWorkspace) sandbox.running.delete(mounted);

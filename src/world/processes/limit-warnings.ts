@@ -1,0 +1,20 @@
+import type { Running } from "./launch.js";
+import type { PreparedCommand } from "./prepare-command.js";
+
+/** Warnings about limits at which the kernel refused or killed processes of the command. */
+export function limitWarnings({ group }: Running, { processLimit }: PreparedCommand): string[] {
+  const refused = group?.refusals() ?? 0;
+  const killed = group?.memoryKills() ?? 0;
+  return [
+    ...(refused === 0 || processLimit === undefined
+      ? []
+      : [
+          `The command reached its limit of ${processLimit} processes, and ${refused} could not be started. The setting sandbox.limits.processes raises it.`,
+        ]),
+    ...(killed === 0
+      ? []
+      : [
+          `The memory limit of commands was reached, and the system killed ${killed === 1 ? "a process" : `${killed} processes`} (SIGKILL). The setting sandbox.limits.memory raises it.`,
+        ]),
+  ];
+}

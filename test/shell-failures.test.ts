@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTenon, type Tenon } from "../src/index.js";
+import type { ShellResult } from "../src/tools/shell/shell-result.js";
+
+describe.each([true, false])("the cause of a failure (on layers: %s)", (enabled) => {
+  let root: string;
+  let tenon: Tenon;
+
+  beforeAll(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-failures-")));
+    for (const path of [
+      "work/vault/key",
+      "work/config/inner/secret.pem",
+      "home/.ssh/config",
+      "work/.husky/pre-commit",
+    ]) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), "x\n");
+    }
+    tenon = createTenon({
+      workspace: join(root, "work"),
+      home: join(root, "home"),
+      config: {
+        stateDir: join(root, "state"),
+        files: { forbiddenPaths: ["vault/**", "**/*.pem"], protectedPaths: ["fixed/**"] },
+        sandbox: {
+          enabled: "required",
+          layers: { enabled },
+          limits: { cpuSeconds: 1, fileSize: 1_048_576, processes: 40, openFiles: 64, memory: 400_000_000 },
+        },
+        policy: { rules: [{ decision: "allow", command: "cat *" }] },
+      },
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: join(root, "home"), SHELL: "/bin/bash" },
+      interact: { approve: () => true },
+    });
+  });
+  afterAll(async () => {
+    await tenon.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const run = async (command: string, more: Record<string, unknown> = {}): Promise<ShellResult> => {
+    const { result, error } = await tenon.call({
+      name: "shell_exec",
+      arguments: { command, timeout: 100_000, ...more },
+    });
+    if (error !== undefined) throw new Error(error.message);
+    return result;
+  };
+  const notes = async (command: string, more?: Record<string, unknown>): Promise<string> =>
+    (await run(command, more)).notes.join("\n");
+  const python = (code: string): string => `python3 -c '${code}'`;
+
+  it("is the rule or setting that keeps a path from it", async () => {
+    expect(await notes("node -e 'fs.readFileSync(`vault/key`)'")).toMatch(
+      /A rule hides vault\/key .*tenon policy explain/,
+    );
+    expect(await notes("wc config/inner/secret.pem; mv config other")).toMatch(
+      /A rule hides config\/inner\/secret.pem[^]*config cannot be moved or removed/,
+    );
+    expect(await notes("touch /usr/new")).toContain('sandbox.writable: ["/usr/new"]');
+    expect(await notes(python('open("/opt/new", "w")'))).toContain('sandbox.writable: ["/opt/new"]');
+    expect(await notes("wc ~/.ssh/config")).toContain(`sandbox.readable: ["${root}/home/.ssh/config"]`);
+    expect(await notes("wc /srv/elsewhere")).toContain('sandbox.readable: ["/srv/elsewhere"]');
+    expect(await notes("wc missing /usr/missing; cat /etc/missing")).not.toMatch(
+      /sandbox\.(?:read|writ)able|A rule/,
+    );
+  });
+
+  it("is the limit that it reached", async () => {
+    expect(await notes("while :; do :; done")).toContain("sandbox.limits.cpuSeconds");
+    expect(await notes("head -c 5000000 /dev/zero > large")).toContain("sandbox.limits.fileSize");
+    expect(await notes(python('open("large", "wb").write(bytes(5000000))'))).toContain(
+      "sandbox.limits.fileSize",
+    );
+    expect(await notes("for i in $(seq 80); do sleep 1 & done; wait")).toContain("sandbox.limits.processes");
+    expect(await notes(python('a = [open("/dev/null") for _ in range(100)]'))).toContain(
+      "sandbox.limits.openFiles",
+    );
+    expect(await notes("sleep 20 && touch x", { timeout: 300 })).toMatch(/time limit.* argument timeout/);
+  });
+
+  it("is the memory limit, where control groups are available", async () => {
+    // Without a control group nothing limits the memory, and the command succeeds.
+    const { exitCode, notes: said } = await run(python('a = b"x" * 900000000'));
+    expect(said.join().includes("sandbox.limits.memory")).toBe(exitCode !== 0);
+  });
+
+  it("is a system call that the sandbox refuses", async () => {
+    expect(await notes(python("import socket; socket.socket(socket.AF_UNIX)"))).toContain(
+      "sandbox.unixSockets",
+    );
+    const raw = python("import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)");
+    expect(await notes(raw)).toContain("refuses raw sockets");
+    expect(await notes("unshare -Ur true")).toContain("create namespaces");
+    expect(await notes(python("import os, signal; os.kill(os.getpid(), signal.SIGSYS)"))).toContain("SIGSYS");
+  });
+
+  it("is the missing route for UDP and for addresses", async () => {
+    const udp = python(
+      'import socket as s; s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b"x", ("192.0.2.1", 9))',
+    );
+    expect(await notes(udp)).toContain("Only TCP connections are forwarded");
+    expect(await notes(udp, { network: ["packages.example.org"] })).toContain("UDP and raw sockets are not");
+    const direct = "env -u http_proxy -u HTTP_PROXY -u all_proxy -u ALL_PROXY curl -sS http://192.0.2.1/";
+    expect(await notes(direct, { network: ["packages.example.org"] })).toContain('network: ["192.0.2.1"]');
+  });
+});
