@@ -45,6 +45,44 @@ describe("running MCP servers", { timeout: 60_000 }, () => {
     expect((await tenon.mcp.callTool("s", "pid")).isError).toBe(false);
   });
 
+  it("gives each session an instance of its own, which ends with it, where the configuration says so", async () => {
+    const rules = [{ decision: "allow" as const, tool: "*:pid" }];
+    const config = {
+      stateDir: join(folder, "state"),
+      policy: { rules },
+      mcpServers: { own: { ...plain, instances: "session" as const }, all: plain },
+    };
+    const tenon = createTenon({ workspace: folder, config, jobs: false });
+    open.push(tenon);
+    const sessions = ["a", "b", "c"].map((id) => tenon.createSession({ id }));
+    const pids = (name: string) =>
+      Promise.all(
+        sessions.map(async (session) => {
+          const answer = await session.call({ name: `${name}:pid`, arguments: {} });
+          expect(answer).toSucceed();
+          return Number(answer.result);
+        }),
+      );
+    expect(new Set(await pids("all")).size).toBe(1);
+    const own = await pids("own");
+    expect(new Set(own).size).toBe(3);
+    expect(await pids("own")).toEqual(own);
+    const isGone = (pid: number) => {
+      try {
+        return !process.kill(pid, 0);
+      } catch {
+        return true;
+      }
+    };
+    await Promise.all(sessions.slice(0, 2).map((session) => session.close()));
+    await expect.poll(() => own.slice(0, 2).every(isGone)).toBe(true);
+    expect(isGone(own[2] ?? 0)).toBe(false);
+    // A session that is opened later gets a fresh one, and those that stay keep theirs.
+    const late = await tenon.createSession({ id: "late" }).call({ name: "own:pid", arguments: {} });
+    expect(own).not.toContain(Number(late.result));
+    expect((await pids("own"))[2]).toBe(own[2]);
+  });
+
   it("does not start a server again that was stopped while it was starting", async () => {
     const tenon = start({ s: { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] } });
     await tenon.ready();

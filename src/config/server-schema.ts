@@ -39,6 +39,12 @@ const selection = once(() => ({
     .describe(
       'Protocol revisions to speak: those up to 2025-11-25, those from 2026-07-28 on, or what the server supports. @default "auto"',
     ),
+  instances: z
+    .enum(["shared", "session"])
+    .optional()
+    .describe(
+      'One instance for all sessions, or one for each session that calls it, which ends with the session. @default "shared"',
+    ),
   trustAnnotations: z
     .boolean()
     .optional()

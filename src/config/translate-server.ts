@@ -47,7 +47,7 @@ const otherWords: Readonly<Record<string, Translation>> = {
 
 /** Keys that are written here as they are there. */
 const sameWords = new Set(
-  "args env cwd url headers enabled include exclude timeoutMs startTimeoutMs maxConcurrent maxPerMinute lazy era trustAnnotations".split(
+  "args env cwd url headers enabled include exclude timeoutMs startTimeoutMs maxConcurrent maxPerMinute lazy era instances trustAnnotations".split(
     " ",
   ),
 );

@@ -16,7 +16,7 @@ import type { Recorder } from "../contract/ports/recorder.js";
 export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptions) => Tenon): Tenon {
   const { config, running, spine, world, state, mcp, audit } = parts;
   if (state.exists() || mcp.configured || audit.hasUnsettled()) running.startWith(() => start(parts));
-  const sessions = createSessions(parts);
+  const sessions = createSessions({ ...parts, endServers: (id) => parts.mcp.endSession(id) });
   const { call, callMany, stream, validate, prompt } = sessions.createSession();
   let closing: Promise<void> | undefined;
   return {

@@ -16,7 +16,7 @@ import type { ScreenedTool } from "./screen-tool.js";
 import { ServerCatalogue } from "./server-catalogue.js";
 import { createRelay } from "./relay-notices.js";
 import { ServerLink } from "./server-link.js";
-import { ServerLinks } from "./server-links.js";
+import { ServerLinks, type LinkRole } from "./server-links.js";
 import type { ServerRecord } from "./server-memory.js";
 import { describeTarget, isWanted, targetDigest } from "./server-target.js";
 import { createSlots, type Slots } from "./slots.js";
@@ -47,7 +47,7 @@ export class GatewayServer {
   readonly #faults: FaultLog;
   readonly #slots: Slots;
   readonly #rate: RateLimit;
-  readonly #callers = new Callers();
+  readonly #callers: Callers;
   readonly #watched = new WatchedResources(() => this.link.connection);
   readonly #listing: ToolListing;
 
@@ -56,6 +56,7 @@ export class GatewayServer {
     this.name = name;
     this.settings = settings;
     this.#options = options;
+    this.#callers = new Callers(settings.instances === "session");
     const { keepLine } = options;
     this.#faults = createFaultLog(now, hide, keepLine && ((line) => keepLine(name, line)));
     this.#slots = createSlots(settings.maxConcurrent ?? 16);
@@ -78,7 +79,10 @@ export class GatewayServer {
       server: name,
       era: settings.era === "2025" ? "legacy" : settings.era === "2026" ? "modern" : undefined,
       isOld: () => this.catalogue.record?.verdict?.kind === "legacy",
-      createLink: (profile, primary) => this.#createLink(profile, primary),
+      ...(settings.instances === "session" && {
+        sessionOf: (call: UpstreamCall) => this.#callers.of(call)?.sessionId,
+      }),
+      createLink: (profile, role) => this.#createLink(profile, role),
     });
   }
 
@@ -149,6 +153,12 @@ export class GatewayServer {
       if (connection.verdict.kind !== "legacy") continue;
       connection.notify("notifications/roots/list_changed").catch(() => {});
     }
+  }
+
+  /** The session is over. */
+  async endSession(sessionId: string): Promise<void> {
+    this.#callers.forget(sessionId);
+    if (this.settings.instances === "session") await this.links.endSession(sessionId);
   }
 
   /** Hear of changes of a resource; the result ends that. */
@@ -232,7 +242,7 @@ export class GatewayServer {
     return probed ? { verdict, verdictAt: this.#options.now() } : {};
   }
 
-  #createLink(profile: () => Profile, primary: boolean): ServerLink {
+  #createLink(profile: () => Profile, { primary, session }: LinkRole): ServerLink {
     const { name, settings, now, random, open, onChange } = this.#options;
     const callerOf = (call: UpstreamCall): Caller | undefined => this.#callers.of(call);
     const onFault = (message: string): void => this.#faults.add(message);
@@ -257,7 +267,7 @@ export class GatewayServer {
         onNotice: createRelay({
           server: name,
           callerOf,
-          onlyCaller: () => this.#callers.only,
+          onlyCaller: () => (session === undefined ? this.#callers.only : this.#callers.last(session)),
           onResource: (uri) => onChange({ kind: "resource", uri }),
           onFault,
           now,

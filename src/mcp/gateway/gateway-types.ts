@@ -31,6 +31,8 @@ export interface ServerSettings {
   /** Start it with the first call where its tools are known already. @default true */
   readonly lazy?: boolean | undefined;
   readonly trustAnnotations?: boolean | undefined;
+  /** One instance for all sessions, or one for each that calls it. @default "shared" */
+  readonly instances?: "shared" | "session" | undefined;
   /** The era of the protocol to speak. @default "auto" */
   readonly era?: "auto" | "2025" | "2026" | undefined;
 }
@@ -145,6 +147,8 @@ export interface Gateway extends McpServers {
   awaitTool(name: string, profile?: Profile): Promise<void> | undefined;
   /** The roots of a session's host changed: its servers are told. */
   rootsChanged(sessionId: string): void;
+  /** A session is over: instances of servers that were its own end. */
+  endSession(sessionId: string): Promise<void>;
   /** The tool that a name on the wire (`server__tool`) means, where its server has not listed its tools yet. */
   nameBehind(wireName: string): string | undefined;
   close(): Promise<void>;

@@ -102,6 +102,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     rootsChanged(sessionId) {
       for (const server of all()) server.rootsChanged(sessionId);
     },
+    async endSession(sessionId) {
+      await Promise.all([...servers.values()].map((server) => server.endSession(sessionId)));
+    },
     nameBehind(wireName) {
       const server = all().find(
         ({ name, catalogue }) => !catalogue.isKnown && wireName.startsWith(`${name}__`),

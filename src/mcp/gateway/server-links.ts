@@ -4,18 +4,30 @@ import type { ServerConnection } from "../client/server-connection.js";
 import { capabilityKey, type Profile } from "./caller.js";
 import type { ServerLink } from "./server-link.js";
 
+/** What a connection is for. */
+export interface LinkRole {
+  /** It lists the tools. */
+  readonly primary: boolean;
+  /** The only session that uses it. */
+  readonly session?: string | undefined;
+}
+
 export interface LinksOptions {
   readonly server: string;
   /** The only era that the configuration allows. */
   readonly era?: ProtocolEra | undefined;
+  /** Every session has a connection of its own, and this says whose call it is. @default they share connections */
+  readonly sessionOf?: ((call: UpstreamCall) => string | undefined) | undefined;
   /** The server is known to speak only the revisions of 2025. */
   readonly isOld: () => boolean;
   /** A link to the server for callers of this profile; the primary one lists the tools. */
-  readonly createLink: (profile: () => Profile, primary: boolean) => ServerLink;
+  readonly createLink: (profile: () => Profile, role: LinkRole) => ServerLink;
 }
 
 interface Extra {
   readonly link: ServerLink;
+  /** Whose it is, where each session has its own. */
+  readonly session: string | undefined;
   calls: number;
   idle: NodeJS.Timeout | undefined;
 }
@@ -23,6 +35,9 @@ interface Extra {
 /** Connections of one server for hosts that declare different things. */
 const mostExtra = 8;
 const idleMs = 5 * 60_000;
+/** The same where each session has its own, and may come back to what it left there. */
+const mostSessions = 64;
+const sessionIdleMs = 60 * 60_000;
 
 /**
  * The connections to one server, in the era that each host speaks. A server of 2026 hears with each call what the host
@@ -38,13 +53,15 @@ export class ServerLinks {
   #only: ProtocolEra | undefined;
   /** A call has used the primary connection, so that it keeps what it declared. */
   #claimed = false;
+  /** The session that did, where each has its own. */
+  #owner: string | undefined;
   /** The primary connection while it is made again: calls that come meanwhile wait for it. */
   #reopening: Promise<ServerConnection> | undefined;
 
   constructor(options: LinksOptions) {
     this.#options = options;
     this.#only = options.era;
-    this.primary = options.createLink(() => this.#profile, true);
+    this.primary = options.createLink(() => this.#profile, { primary: true });
   }
 
   /** The first connection will be made for a caller of this profile. */
@@ -71,17 +88,40 @@ export class ServerLinks {
   /** Do something with the connection that suits the host of this call. */
   async with<T>(call: UpstreamCall, work: (connection: ServerConnection) => Promise<T>): Promise<T> {
     this.expect(call);
-    const known = this.#reopening === undefined ? this.primary.connection : undefined;
-    const connection = known ?? (await waitFor(this.#reopening ?? this.primary.use(), call.signal));
+    const first = this.primary.connection ?? (await waitFor(this.primary.use(), call.signal));
+    // Another call may just have found that it must be made again.
+    const connection = this.#reopening === undefined ? first : await waitFor(this.#reopening, call.signal);
     this.#learn(connection);
-    if (this.#keyOf(call, connection) === this.#keyOf(this.#profile, connection)) {
-      this.#claimed = true;
+    const session = this.#options.sessionOf?.(call);
+    const isOwn = !this.#claimed || session === this.#owner;
+    if (isOwn && this.#keyOf(call, connection) === this.#keyOf(this.#profile, connection)) {
+      this.#claim(session);
       return work(connection);
     }
-    if (!this.#claimed) return work(await waitFor(this.#reopen(call), call.signal));
-    return this.#withExtra(this.#keyOf(call, connection), call, async ({ link }) =>
-      work(link.connection ?? (await waitFor(link.use(), call.signal))),
+    if (!this.#claimed) {
+      this.#claim(session);
+      return work(await waitFor(this.#reopen(call), call.signal));
+    }
+    const key = this.#keyOf(call, connection);
+    return this.#withExtra(
+      session === undefined ? key : `${session} ${key}`,
+      { ...call, session },
+      async ({ link }) => work(link.connection ?? (await waitFor(link.use(), call.signal))),
     );
+  }
+
+  #claim(session: string | undefined): void {
+    this.#claimed = true;
+    this.#owner = session;
+  }
+
+  /** A session is over: what the server kept for it ends with it. */
+  async endSession(session: string): Promise<void> {
+    for (const [key, extra] of this.#extra) if (extra.session === session) this.#drop(key);
+    if (!this.#claimed || this.#owner !== session) return;
+    this.#claimed = false;
+    this.#owner = undefined;
+    await this.primary.close(true);
   }
 
   /** A server that was asked for one era and answered in the other speaks no other. */
@@ -112,7 +152,6 @@ export class ServerLinks {
 
   /** Nobody has used the connection that listed the tools: it is made again for the first host. */
   #reopen({ capabilities, era }: Profile): Promise<ServerConnection> {
-    this.#claimed = true;
     this.#profile = { capabilities, era };
     this.#reopening = this.primary
       .close(true)
@@ -123,10 +162,10 @@ export class ServerLinks {
 
   async #withExtra<T>(
     key: string,
-    { capabilities, era }: Profile,
+    { capabilities, era, session }: Profile & { readonly session?: string | undefined },
     work: (extra: Extra) => Promise<T>,
   ): Promise<T> {
-    const extra = this.#extra.get(key) ?? this.#add(key, { capabilities, era });
+    const extra = this.#extra.get(key) ?? this.#add(key, { capabilities, era }, session);
     clearTimeout(extra.idle);
     extra.calls += 1;
     try {
@@ -134,7 +173,7 @@ export class ServerLinks {
     } finally {
       extra.calls -= 1;
       if (extra.calls === 0) {
-        extra.idle = setTimeout(() => this.#drop(key), idleMs);
+        extra.idle = setTimeout(() => this.#drop(key), session === undefined ? idleMs : sessionIdleMs);
         extra.idle.unref();
       }
     }
@@ -142,14 +181,19 @@ export class ServerLinks {
 
   /** Every connection that there may be is in use. */
   get #isFull(): boolean {
-    return this.#extra.size >= mostExtra && [...this.#extra.values()].every(({ calls }) => calls > 0);
+    return this.#extra.size >= this.#most && [...this.#extra.values()].every(({ calls }) => calls > 0);
   }
 
-  #add(key: string, profile: Profile): Extra {
-    if (this.#isFull) throw tooMany(this.#options.server);
+  get #most(): number {
+    return this.#options.sessionOf === undefined ? mostExtra : mostSessions;
+  }
+
+  #add(key: string, profile: Profile, session: string | undefined): Extra {
+    if (this.#isFull) throw tooMany(this.#options.server, this.#most);
     const unused = [...this.#extra].find(([, { calls }]) => calls === 0)?.[0];
-    if (this.#extra.size >= mostExtra && unused !== undefined) this.#drop(unused);
-    const extra = { link: this.#options.createLink(() => profile, false), calls: 0, idle: undefined };
+    if (this.#extra.size >= this.#most && unused !== undefined) this.#drop(unused);
+    const link = this.#options.createLink(() => profile, { primary: false, session });
+    const extra = { link, session, calls: 0, idle: undefined };
     this.#extra.set(key, extra);
     return extra;
   }
@@ -162,9 +206,9 @@ export class ServerLinks {
   }
 }
 
-function tooMany(server: string): ToolUnavailableError {
+function tooMany(server: string, most: number): ToolUnavailableError {
   return new ToolUnavailableError(
-    `The MCP server "${server}" is in use by ${mostExtra} hosts with different capabilities.`,
+    `The MCP server "${server}" is in use by ${most} hosts that each need an instance of their own.`,
     { code: "SERVER_UNAVAILABLE", hint: "Call again when one of them is done." },
   );
 }

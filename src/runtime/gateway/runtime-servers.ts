@@ -62,6 +62,8 @@ export interface RuntimeServers extends McpServers {
   settle(limitMs: number, profile?: Profile): Promise<void>;
   /** Tell the servers of a session that its host's roots changed. */
   rootsChanged(sessionId: string): void;
+  /** End the instances of servers that were a session's own. */
+  endSession(sessionId: string): Promise<void>;
   /** Connect to all enabled servers now, and wait for at most `limitMs`. */
   tryAll(limitMs: number): Promise<void>;
   /** Wait for a tool of a server that has not listed its tools yet. */
@@ -280,6 +282,7 @@ function toSettings(server: ServerConfig, { env, workspace }: McpServersOptions)
     lazy,
     trustAnnotations: server.trustAnnotations,
     era: server.era,
+    instances: server.instances,
   };
 }
 

@@ -30,6 +30,8 @@ export interface SessionsOptions extends RuntimeBase {
   readonly seen: SeenBySessions;
   readonly running: RunningCalls;
   readonly redactor: Redactor;
+  /** End what MCP servers keep for a session. */
+  readonly endServers: (sessionId: string) => Promise<void>;
 }
 
 const sessionKeys: KeysOf<SessionOptions> = {
@@ -89,6 +91,7 @@ export function createSessions(deps: SessionsOptions) {
         endJobs: async (sessionId) => {
           await sessions.endSession(sessionId);
           await world.endSession(sessionId);
+          await deps.endServers(sessionId);
         },
       },
     );
