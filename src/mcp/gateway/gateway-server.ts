@@ -1,15 +1,11 @@
 import type { HostChange, HostScope } from "../../contract/host.js";
-import type {
-  ProtocolEra,
-  UpstreamCall,
-  UpstreamResult,
-  UpstreamTool,
-} from "../../contract/ports/upstream.js";
+import type { UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
-import type { EraVerdict, ServerConnection } from "../client/server-connection.js";
+import type { ServerConnection } from "../client/server-connection.js";
 import { createAnswerer } from "./answer-server.js";
 import { callFor, type Caller, type Profile } from "./caller.js";
 import { Callers } from "./callers.js";
+import { foundVerdict, priorVerdict } from "./era-verdict.js";
 import { createFaultLog, type FaultLog } from "./fault-log.js";
 import type { GatewayOptions, ServerSettings, ServerView } from "./gateway-types.js";
 import type { ScreenedTool } from "./screen-tool.js";
@@ -17,7 +13,6 @@ import { ServerCatalogue } from "./server-catalogue.js";
 import { createRelay } from "./relay-notices.js";
 import { ServerLink } from "./server-link.js";
 import { ServerLinks, type LinkRole } from "./server-links.js";
-import type { ServerRecord } from "./server-memory.js";
 import { describeTarget, isWanted, targetDigest } from "./server-target.js";
 import { createSlots, type Slots } from "./slots.js";
 import { defaultStartMs } from "./start-time.js";
@@ -33,9 +28,6 @@ export interface GatewayServerOptions extends GatewayOptions {
   readonly settings: ServerSettings;
   readonly onChange: (change: HostChange) => void;
 }
-
-/** Verdicts on the older era are asked for again after this: an upgraded server would never be noticed. */
-const verdictLifeMs = 7 * 24 * 3600 * 1000;
 
 /** One server behind the gateway: its connection, its tools, and what it did wrong. */
 export class GatewayServer {
@@ -225,7 +217,10 @@ export class GatewayServer {
     await this.catalogue.load();
     await this.#listing.take(connection);
     const { resources, prompts } = connection.offers;
-    await this.catalogue.keep({ ...this.#found(connection), offers: { resources, prompts } });
+    await this.catalogue.keep({
+      ...foundVerdict(connection, this.#options.now),
+      offers: { resources, prompts },
+    });
     if (!this.#watched.isEmpty) await this.#watched.tell(connection);
     if (resources) this.#options.onChange({ kind: "resources" });
     if (prompts) this.#options.onChange({ kind: "prompts" });
@@ -233,13 +228,8 @@ export class GatewayServer {
 
   /** A connection for other hosts lists only what the first one does not: the tools of the other era. */
   async #onExtraOpen(connection: ServerConnection): Promise<void> {
-    await this.catalogue.keep(this.#found(connection));
+    await this.catalogue.keep(foundVerdict(connection, this.#options.now));
     if (!this.catalogue.isKnownTo(connection.verdict.kind)) await this.#listing.take(connection);
-  }
-
-  /** Where a host of 2025 chose the era, nothing is known of the other one. */
-  #found({ verdict, probed }: ServerConnection): Partial<ServerRecord> {
-    return probed ? { verdict, verdictAt: this.#options.now() } : {};
   }
 
   #createLink(profile: () => Profile, { primary, session }: LinkRole): ServerLink {
@@ -260,7 +250,10 @@ export class GatewayServer {
       now,
       random,
       profile,
-      prior: (era) => this.#prior(era),
+      prior: async (era) => {
+        await this.catalogue.load();
+        return priorVerdict(this.catalogue.record, era, now);
+      },
       events: {
         ...changes,
         era: settings.era,
@@ -293,13 +286,5 @@ export class GatewayServer {
         };
       },
     });
-  }
-
-  /** What is known of the era; a host of 2025 is served in its own without asking first. */
-  async #prior(era: ProtocolEra | undefined): Promise<EraVerdict | undefined> {
-    await this.catalogue.load();
-    if (era === "legacy") return { kind: "legacy" };
-    const { verdict, verdictAt = 0 } = this.catalogue.record ?? {};
-    return this.#options.now() - verdictAt < verdictLifeMs ? verdict : undefined;
   }
 }

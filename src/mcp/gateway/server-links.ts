@@ -88,8 +88,9 @@ export class ServerLinks {
   /** Do something with the connection that suits the host of this call. */
   async with<T>(call: UpstreamCall, work: (connection: ServerConnection) => Promise<T>): Promise<T> {
     this.expect(call);
-    const first = this.primary.connection ?? (await waitFor(this.primary.use(), call.signal));
-    // Another call may just have found that it must be made again.
+    const known = this.#reopening === undefined ? this.primary.connection : undefined;
+    const first = known ?? (await waitFor(this.#reopening ?? this.primary.use(), call.signal));
+    // Another call that waited too may have found that it must be made again.
     const connection = this.#reopening === undefined ? first : await waitFor(this.#reopening, call.signal);
     this.#learn(connection);
     const session = this.#options.sessionOf?.(call);
