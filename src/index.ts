@@ -360,6 +360,7 @@ export type {
   HealthVerdict,
   MeantCall,
   RetryPolicy,
+  ShellCommand,
   ShellFacts,
   ShellSession,
   ShellLine,

@@ -326,7 +326,7 @@ export interface BuiltInTools {
     readonly input: {
       /** The call_id from the first line of the command's result. */
       readonly call_id: string;
-      /** Only these of the held back paths; for a command that ran directly. Default: all of the call. */
+      /** Only these of the changed paths. Default: all of the call. */
       readonly paths?: readonly string[] | undefined;
     };
     readonly result: {
@@ -1488,7 +1488,9 @@ export interface BuiltInTools {
         /** Of a folder: how many files are in it. */
         files?: number | undefined;
       }[] | undefined;
-      /** Handle of the complete list for read_result if it is long. */
+      /** Of the texts among them, cut if it is long. */
+      diff?: string | undefined;
+      /** Handle for read_result of the complete list and diff, if one of them is long. */
       changesFile?: string | undefined;
       /** Changes that were not committed because somebody else changed the same path meanwhile. */
       conflicts?: {

@@ -126,6 +126,21 @@ export interface ShellFacts {
   readonly cwd?: string | undefined;
   /** It does nothing but change the folder. */
   readonly isOnlyCd?: boolean | undefined;
+  /** Every simple command, in the order in which they stand. */
+  readonly commands?: readonly ShellCommand[] | undefined;
+}
+
+/** A simple command of a shell line. */
+export interface ShellCommand {
+  /** What could not be resolved stands as it was written. */
+  readonly words: readonly string[];
+  readonly redirections: readonly { readonly op: string; readonly target: string }[];
+  /** Folders that it can run in, as absolute paths; `null` if that is not known. */
+  readonly cwds: readonly string[] | null;
+  /** What it was found in, outermost first: `timeout`, `sh -c`, `$(…)`, … */
+  readonly via: readonly string[];
+  /** Where in the line it stands. */
+  readonly at: { readonly start: number; readonly end: number };
 }
 
 /** What a call would do, shown to the person before consent is asked. */

@@ -8,6 +8,7 @@ import type { ApprovalResolution, ClientInfo } from "../contract/ports/interact.
 import type { ChangeRecord, ChangeSelector, UndoneFile, UndoPreview } from "../contract/ports/journal.js";
 import type { ToolAnnotations } from "../contract/tool.js";
 import type { ServerView } from "../mcp/gateway/gateway-types.js";
+import type { CommandVerdict } from "../policy/explain-call.js";
 
 /*
  * What the server says to its console, and nothing else: the console takes its types from here.
@@ -234,6 +235,9 @@ export type UndoBody = ChangeSelector;
 export type UndoView = UndoPreview;
 export type UndoAnswer = readonly UndoneFile[];
 
+/** `GET /api/layers?callId=`: changes of commands that wait; `GET /api/layers/:id`: with the diff; `POST …/:id/commit | discard` with `{ paths? }`. */
+export type { CommitReport, LayerView, WaitingLayer } from "../contract/ports/layers.js";
+
 /** `GET /api/plan`: requirements, features, tasks, stages; `GET /api/memories?query=`. */
 export interface PlanView {
   readonly iteration?: { readonly id: string; readonly name: string } | undefined;
@@ -282,11 +286,7 @@ export interface ExplainView {
     readonly behavior: string;
     readonly text: string;
   }[];
-  readonly commands: readonly {
-    readonly command: string;
-    readonly decision: string;
-    readonly reason: string;
-  }[];
+  readonly commands: readonly Pick<CommandVerdict, "command" | "decision" | "reason">[];
 }
 
 /** Every failure: an HTTP status and this. */

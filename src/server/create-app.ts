@@ -9,6 +9,7 @@ import { addAbout } from "./routes/about.js";
 import { addCalls } from "./routes/calls.js";
 import { addChanges } from "./routes/changes.js";
 import { addConsole } from "./routes/console.js";
+import { addLayers } from "./routes/layers.js";
 import { addLog } from "./routes/log.js";
 import { addMcpServers } from "./routes/mcp-servers.js";
 import { addMetrics } from "./routes/metrics.js";
@@ -64,6 +65,7 @@ export function createApp(
     addLog,
     addChanges,
     addQuarantine,
+    addLayers,
     addWork,
     addPolicy,
     addSessions,
@@ -85,7 +87,7 @@ function limitTime(c: Context, next: () => Promise<void>): Promise<void> {
 }
 
 const maxMs = 60_000;
-const takesItsTime = /\/call$|\/log\/(?:verify|replay)$|\/undo$/;
+const takesItsTime = /\/call$|\/log\/(?:verify|replay)$|\/undo$|\/layers\/[^/]+\/commit$/;
 
 /** Anybody may know that it runs; the rest is for those with the token. */
 async function healthOf(

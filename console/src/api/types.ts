@@ -4,10 +4,12 @@ export type {
   ApprovalBody,
   CallAnswer,
   ChangeRow,
+  CommitReport,
   ExperimentRow,
   ExplainView,
   FeedHello,
   FeedItem,
+  LayerView,
   LiveCall,
   LogPage,
   LogQuery,
@@ -28,4 +30,5 @@ export type {
   UndoAnswer,
   UndoBody,
   UndoView,
+  WaitingLayer,
 } from "../../../src/server/api.js";

@@ -16,6 +16,7 @@ import { createTerminalBackend } from "../terminal-backend.js";
 interface LayerFlags extends CommonFlags {
   readonly call?: string;
   readonly yes?: boolean;
+  readonly path?: string[];
 }
 
 /** `tenon layers`: review, commit or discard changes of commands that are not in the workspace. */
@@ -35,9 +36,11 @@ export const addLayers: AddCommand = (program, terminal) => {
     .action((id: string, paths: string[], flags: LayerFlags) =>
       withTenon(terminal, flags, (open) => commit(open, { id, paths: selected(paths) }, flags)),
     );
-  addCommand(layers, "discard <ids...>", "Delete layers with their changes").action(
-    (ids: string[], flags: LayerFlags) => withTenon(terminal, flags, (open) => discard(open, ids)),
-  );
+  addCommand(layers, "discard <ids...>", "Delete layers with their changes, or some of these")
+    .option("--path <paths...>", "only the changes of these paths")
+    .action((ids: string[], flags: LayerFlags) =>
+      withTenon(terminal, flags, (open) => discard(open, ids, flags.path)),
+    );
 };
 
 function selected(paths: readonly string[]): readonly string[] | undefined {
@@ -95,8 +98,12 @@ async function commit(
   writeResult(open, report, () => lines.join("\n"));
 }
 
-async function discard(open: OpenTenon, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await open.tenon.layers.discard(id);
+async function discard(
+  open: OpenTenon,
+  ids: readonly string[],
+  paths: readonly string[] | undefined,
+): Promise<void> {
+  for (const id of ids) await open.tenon.layers.discard(id, paths);
   writeResult(open, ids, () => ids.map((id) => `Discarded: ${toVisibleLine(id)}`).join("\n"));
 }
 

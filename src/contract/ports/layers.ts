@@ -31,6 +31,8 @@ export interface CommitReport {
   readonly committed: "all" | "part" | "none";
   /** Everything that it changed, committed or not. */
   readonly changes: readonly CommandChange[];
+  /** From the workspace to what it left, cut if it is long. */
+  readonly diff: string;
   readonly heldBack: readonly HeldChange[];
   readonly conflicts: readonly CommandConflict[];
 }
@@ -75,5 +77,6 @@ export interface WaitingLayers {
   show(id: string, paths?: readonly string[]): Promise<LayerView>;
   /** Put the changes, or only these paths, into the workspace; a person has consented. */
   commit(id: string, paths?: readonly string[]): Promise<CommitReport>;
-  discard(id: string): Promise<void>;
+  /** @param paths Only these, with everything below. @default all */
+  discard(id: string, paths?: readonly string[]): Promise<void>;
 }

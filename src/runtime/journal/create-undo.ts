@@ -51,8 +51,12 @@ export function createUndo({
           arguments: { id, paths },
           run: (callId) => layersFor(callId).commit(id, paths),
         }),
-      discard: (id) =>
-        recordAction({ name: "layers_discard", arguments: { id }, run: () => layersFor("").discard(id) }),
+      discard: (id, paths) =>
+        recordAction({
+          name: "layers_discard",
+          arguments: { id, paths },
+          run: () => layersFor("").discard(id, paths),
+        }),
     },
   };
 }

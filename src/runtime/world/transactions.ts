@@ -64,7 +64,7 @@ export function createTransactions(options: TransactionOptions): Transactions {
       async show(id, paths) {
         const kept = await find(layers, id);
         const { showLayer } = await import("../../world/transaction/show-layer.js");
-        const found = await showLayer(await layers.open(id), rulesFor(decider().scope), paths);
+        const found = await showLayer(await layers.open(id), rulesFor(decider().scope), paths?.map(bare));
         return { ...toWaiting(kept), ...found } satisfies LayerView;
       },
       async commit(id, paths) {
@@ -75,11 +75,17 @@ export function createTransactions(options: TransactionOptions): Transactions {
           layer,
           rules: rulesFor(scope),
           origin,
-          consent: { paths },
+          consent: { paths: paths?.map(bare) },
           signal: scope?.signal,
         }) satisfies Promise<CommitReport>;
       },
-      discard: async (id) => (await layers.open(id)).discard(),
+      async discard(id, paths) {
+        const layer = await layers.open(id);
+        if (paths === undefined) return layer.discard();
+        const { discardPaths } = await import("../../world/transaction/discard-paths.js");
+        const isLeft = await discardPaths(layer, paths.map(bare));
+        return isLeft ? layer.keep("some paths were discarded") : layer.discard();
+      },
     }),
   };
 }
@@ -143,6 +149,11 @@ function withheld({ end, overLimit, dryRun }: LayerRun): string | undefined {
 /** The call, as the journal records it. */
 export function originOf({ callId, session, toolName, taskId }: CallScope): ChangeOrigin {
   return { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) };
+}
+
+/** A folder may be named with a slash at the end, as it is shown. */
+function bare(path: string): string {
+  return path.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
 }
 
 function toWaiting({ size, ...layer }: KeptLayer): WaitingLayer {

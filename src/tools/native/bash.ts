@@ -6,6 +6,7 @@ import type { Tool } from "../../contract/tool.js";
 import { beginsWithPatch } from "../../text/patch-command.js";
 import { askAboutHeld, changesOf } from "../shell/command-changes.js";
 import { isReadOnly, refuseEndless } from "../shell/judge-line.js";
+import { notePrinted } from "../shell/note-printed.js";
 import { meansPatch } from "../shell/patch-line.js";
 import { renderShell, shellResult, toShellResult, type ShellResult } from "../shell/shell-result.js";
 import { createShellStates, type ShellStates } from "./shell-state.js";
@@ -109,6 +110,7 @@ async function run(call: BashInput, ctx: ToolContext, states: ShellStates): Prom
       failure: { hosts: [], workspace: ctx.files.root },
     },
   );
+  await notePrinted(shown, ctx);
   return note === undefined ? shown : { ...shown, notes: [...shown.notes, note] };
 }
 

@@ -21,7 +21,11 @@ export const changeFields = {
     )
     .optional()
     .describe("Everything that the command changed, committed or not."),
-  changesFile: z.string().optional().describe("Handle of the complete list for read_result if it is long."),
+  diff: z.string().optional().describe("Of the texts among them, cut if it is long."),
+  changesFile: z
+    .string()
+    .optional()
+    .describe("Handle for read_result of the complete list and diff, if one of them is long."),
   conflicts: z
     .array(z.object({ path: z.string(), reason: z.string(), diff: z.string().optional() }))
     .optional()
@@ -33,6 +37,8 @@ export type ChangeFields = z.infer<z.ZodObject<typeof changeFields>> & HeldBackF
 
 const maxListed = 100;
 const maxNamed = 5;
+/** Characters of a diff in a result. */
+const maxDiffChars = 20_000;
 const maxShown = 20;
 
 /** The fields for a result; empty if the command changed nothing. */
@@ -41,14 +47,14 @@ export async function changesOf(
   ctx: Pick<ToolContext, "callId" | "outputs">,
 ): Promise<ChangeFields> {
   if (report === undefined || report.changes.length === 0) return {};
-  const { committed, conflicts } = report;
-  // File systems list entries in any order; a result must not depend on it.
-  const changes = report.changes.toSorted(byPath);
+  const { committed, changes, conflicts, diff } = report;
   const listed = changes.slice(0, maxListed).map(({ ...change }) => withoutUndefined(change));
+  const isLong = changes.length > maxListed || diff.length > maxDiffChars;
   return {
     committed,
     changes: listed,
-    ...(changes.length > maxListed && { changesFile: await storeList(changes, ctx) }),
+    ...(diff !== "" && { diff: cutDiff(diff) }),
+    ...(isLong && { changesFile: await storeChanges(report, ctx) }),
     ...(conflicts.length > 0 && {
       conflicts: conflicts.toSorted(byPath).slice(0, maxListed).map(withoutUndefined),
     }),
@@ -60,12 +66,19 @@ function withoutUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T;
 }
 
-async function storeList(
-  changes: CommitReport["changes"],
+function cutDiff(diff: string): string {
+  if (diff.length <= maxDiffChars) return diff;
+  const end = diff.lastIndexOf("\n", maxDiffChars);
+  return `${diff.slice(0, end === -1 ? maxDiffChars : end).toWellFormed()}\n\\ The diff goes on and was cut here.\n`;
+}
+
+async function storeChanges(
+  { changes, diff }: CommitReport,
   { outputs }: Pick<ToolContext, "outputs">,
 ): Promise<string> {
   const writer = outputs.create();
-  await writer.write(Buffer.from(changes.map((change) => `${lineOf(change)}\n`).join("")));
+  const list = changes.map((change) => `${lineOf(change)}\n`).join("");
+  await writer.write(Buffer.from(diff === "" ? list : `${list}\n${diff}`));
   return (await writer.finish()).handle;
 }
 

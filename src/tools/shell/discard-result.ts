@@ -18,9 +18,7 @@ export const discardResult = defineTool({
       .min(1)
       .max(1000)
       .optional()
-      .describe(
-        "Only these of the held back paths; for a command that ran directly. Default: all of the call.",
-      ),
+      .describe("Only these of the changed paths. Default: all of the call."),
   }),
   output: z.object({ callId: z.string(), paths: z.array(z.string()) }),
   async execute(call, { processes, sessionId }) {
@@ -33,7 +31,7 @@ export const discardResult = defineTool({
       });
     }
     if (views.length > 0) await processes.quarantine.discard(views.map(({ id }) => id));
-    for (const { layer } of layers) await processes.layers.discard(layer.id);
+    for (const { layer, paths } of layers) await processes.layers.discard(layer.id, paths);
     const paths = [
       ...views.map(({ shownPath }) => shownPath),
       ...layers.flatMap(({ layer }) => layer.changes.map(({ path }) => path)),

@@ -88,7 +88,7 @@ function isView({ path, shownPath }: HeldView, text: string): boolean {
 }
 
 /** Several reports as one. */
-export function joinReports(reports: readonly CommitReport[]): Omit<CommitReport, "committed"> {
+export function joinReports(reports: readonly CommitReport[]): Omit<CommitReport, "committed" | "diff"> {
   return {
     changes: reports.flatMap(({ changes }) => changes),
     heldBack: reports.flatMap(({ heldBack }) => heldBack),

@@ -6,6 +6,7 @@ import type { ShellFacts, ToolPreview } from "../../contract/tool.js";
 import { createKnownHosts, type KnownHosts } from "./known-hosts.js";
 import { askAboutHeld, changesOf } from "./command-changes.js";
 import { createLastOutputs, type LastOutputs } from "./last-outputs.js";
+import { notePrinted } from "./note-printed.js";
 import { meansPatch } from "./patch-line.js";
 import { reportingFolder, takeFolder, toRelative } from "./change-folder.js";
 import { isReadOnly, refuseEndless } from "./judge-line.js";
@@ -222,7 +223,9 @@ async function runLine(
   });
   if (call.dry_run === true) shown.dryRun = true;
   if (call.cwd === undefined) shown.notes.push(...folderNotes(ctx, lost));
-  return last.compare(shown, ctx, { changesOnly: call.since_last === true });
+  const compared = await last.compare(shown, ctx, { changesOnly: call.since_last === true });
+  await notePrinted(compared, ctx);
+  return compared;
 }
 
 /** Where a command ran that did not name a folder, if not in the workspace. */

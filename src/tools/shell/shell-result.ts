@@ -148,6 +148,7 @@ export function renderShell(result: ShellResult): string {
     ...held,
     ...(output.length === 0 ? ["(no output)"] : output),
     ...changesLine(result),
+    ...(result.dryRun === true && result.diff !== undefined ? [result.diff.trimEnd()] : []),
     ...endNotes(result),
     ...result.notes.map(bracket),
   ]);

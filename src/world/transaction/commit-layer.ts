@@ -5,7 +5,7 @@ import { isWithin } from "../files/path-text.js";
 import type { Journal } from "../journal/journal.js";
 import type { Adoption } from "../journal/plan-adoptions.js";
 import type { CommandLayer } from "../sandbox/layer/layer-types.js";
-import { describeChanges, textAt } from "./describe-changes.js";
+import { describeChanges, type DescribedChanges, textAt } from "./describe-changes.js";
 import { findConflict, type ConflictDeps } from "./find-conflicts.js";
 import { heldChanges, judgeLayer, type Hold, type JudgedChange } from "./judge-layer.js";
 import type { LayerRules } from "./name-verdict.js";
@@ -47,31 +47,34 @@ export async function commitLayer(deps: CommitDeps, request: CommitRequest): Pro
   const { layer, withhold } = request;
   const judged = await judgeLayer(layer, request.rules);
   const files = new Map(judged.map((each) => [each.change, each.files]));
-  const { changes } = await describeChanges(
+  const described = await describeChanges(
     layer,
     judged.map(({ change }) => change),
-    { filesIn: (change) => files.get(change) ?? 0 },
+    { filesIn: (change) => files.get(change) ?? 0, inDiff: (path) => !isGitData.test(path) },
   );
   if (judged.length === 0) {
     await layer.discard();
-    return { committed: "all", changes, heldBack: [], conflicts: [] };
+    return { ...described, committed: "all", heldBack: [], conflicts: [] };
   }
   if (withhold !== undefined) {
     await layer.keep(withhold);
-    return { committed: "none", changes, heldBack: [], conflicts: [] };
+    return { ...described, committed: "none", heldBack: [], conflicts: [] };
   }
-  return settle(deps, request, { judged, changes });
+  return settle(deps, request, { judged, described });
 }
+
+/** Its own files say less about a command of git than what it printed. */
+const isGitData = /(?:^|\/)\.git\//;
 
 interface Judged {
   readonly judged: readonly JudgedChange[];
-  readonly changes: CommitReport["changes"];
+  readonly described: DescribedChanges;
 }
 
 async function settle(
   deps: CommitDeps,
   request: CommitRequest,
-  { judged, changes }: Judged,
+  { judged, described }: Judged,
 ): Promise<CommitReport> {
   const { layer } = request;
   const parts = new Map<JudgedChange, JudgedChange | undefined>();
@@ -102,7 +105,7 @@ async function settle(
   else await layer.keep(reasonToKeep(heldBack, conflicts));
   const rest = heldBack.length + conflicts.length;
   const committed = adoptions.length === 0 ? (rest === 0 ? "all" : "none") : rest === 0 ? "all" : "part";
-  return { committed, changes, heldBack, conflicts };
+  return { ...described, committed, heldBack, conflicts };
 }
 
 /** A person may have committed only some paths of it. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CommandChange } from "../../contract/ports/layers.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { entryAt } from "../sandbox/layer/entry-state.js";
-import type { CommandLayer, LayerChange } from "../sandbox/layer/layer-types.js";
+import type { CommandLayer, LayerChange, LayerPath } from "../sandbox/layer/layer-types.js";
 
 /** Lines are counted and compared in so many files, of this size. */
 const maxTexts = 300;
@@ -23,6 +23,8 @@ export interface DescribeOptions {
   readonly filesIn: (change: LayerChange) => number;
   /** Which paths are described. @default all */
   readonly wants?: ((path: string) => boolean) | undefined;
+  /** Which paths are in the diff. @default all */
+  readonly inDiff?: ((path: string) => boolean) | undefined;
   /** Characters of the diff. @default 200_000 */
   readonly maxChars?: number | undefined;
 }
@@ -31,7 +33,7 @@ export interface DescribeOptions {
 export async function describeChanges(
   layer: CommandLayer,
   changes: readonly LayerChange[],
-  { filesIn, wants = () => true, maxChars = 200_000 }: DescribeOptions,
+  { filesIn, wants = () => true, inDiff = () => true, maxChars = 200_000 }: DescribeOptions,
 ): Promise<DescribedChanges> {
   const found: CommandChange[] = [];
   const diffs: string[] = [];
@@ -42,11 +44,12 @@ export async function describeChanges(
     texts += 1;
     const diff = texts <= maxTexts ? diffOf(layer, path, kind) : undefined;
     found.push({ path, kind, ...(diff !== undefined && countLines(diff)) });
-    if (diff === undefined || chars > maxChars) return;
+    if (diff === undefined || chars > maxChars || !inDiff(path)) return;
     chars += diff.length;
     diffs.push(chars > maxChars ? `${quoted(path)}: the diff is too long to be shown\n` : diff);
   };
-  for (const change of changes) {
+  // File systems list entries in any order.
+  for (const change of changes.toSorted(byPath)) {
     const { path, before, after } = change;
     if (change.kind === "attributes") {
       if (wants(path)) found.push({ path, kind: "mode" });
@@ -63,11 +66,17 @@ export async function describeChanges(
         found.push({ path: `${path}/`, kind: kindOf(change), ...(after !== undefined && { files }) });
       continue;
     }
+    const inside: LayerPath[] = [];
     for await (const entry of layer.entriesBelow(change)) {
-      if (entry.state.kind !== "folder") add(entry.path, kindOf(change));
+      if (entry.state.kind !== "folder") inside.push(entry);
     }
+    for (const entry of inside.toSorted(byPath)) add(entry.path, kindOf(change));
   }
   return { changes: found, diff: diffs.join("") };
+}
+
+function byPath(one: LayerPath, other: LayerPath): number {
+  return one.path < other.path ? -1 : 1;
 }
 
 function kindOf({ kind }: LayerChange): CommandChange["kind"] {

@@ -25,9 +25,7 @@ export async function showLayer(
     { filesIn: (change) => files.get(change) ?? 0, wants, maxChars },
   );
   const reasons = await reasonsOf(layer, judged);
-  const changes = described.changes
-    .map((change) => ({ ...change, ...reasonFor(change.path, reasons) }))
-    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const changes = described.changes.map((change) => ({ ...change, ...reasonFor(change.path, reasons) }));
   const heldBack = judged.flatMap((each) => heldChanges(each)).filter(({ path }) => wants(path));
   return { changes, heldBack, diff: described.diff };
 }

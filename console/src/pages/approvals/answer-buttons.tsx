@@ -7,8 +7,8 @@ interface AnswerButtonsProps {
   /** Something of the request is folded: nobody can allow what they did not open. */
   readonly folded: boolean;
   readonly canAlways: boolean;
-  /** Nothing of the arguments is hidden. */
-  readonly canEdit: boolean;
+  /** Nothing of the arguments is hidden; `undefined` if they cannot be changed any more. */
+  readonly canEdit: boolean | undefined;
   readonly onAnswer: (verdict: "once" | "session" | "always") => void;
   readonly onEdit: () => void;
   readonly onRefuse: () => void;
@@ -32,13 +32,15 @@ export function AnswerButtons(props: AnswerButtonsProps) {
           {t("approvals.alwaysDo")} <Key name="A" />
         </Button>
       )}
-      <Button
-        disabled={busy || !canEdit}
-        title={canEdit ? undefined : t("approvals.noEdit")}
-        onClick={onEdit}
-      >
-        {t("approvals.edit")} <Key name="e" />
-      </Button>
+      {canEdit !== undefined && (
+        <Button
+          disabled={busy || !canEdit}
+          title={canEdit ? undefined : t("approvals.noEdit")}
+          onClick={onEdit}
+        >
+          {t("approvals.edit")} <Key name="e" />
+        </Button>
+      )}
       <Button look="danger" disabled={busy} onClick={onRefuse}>
         {t("approvals.no")} <Key name="r" />
       </Button>

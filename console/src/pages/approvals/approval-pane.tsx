@@ -38,11 +38,11 @@ export function ApprovalPane({ request, client, inSession, quiet, onLate }: Appr
   const { folded, report } = useFolds();
   const { send, refuseAll, busy, fault } = useAnswers(request, onLate);
   // Who edits what stands here would send the mark in the place of the secret.
-  const canEdit =
-    request.afterRun !== true && !JSON.stringify(request.arguments ?? null).includes("[redacted]");
+  const isWhole = !JSON.stringify(request.arguments ?? null).includes("[redacted]");
+  const canEdit = request.afterRun === true ? undefined : isWhole;
   const onKey = (key: AnswerKey): void => {
     if (key === "r") setDoing("refuse");
-    else if (key === "e") setDoing(canEdit ? "edit" : undefined);
+    else if (key === "e") setDoing(canEdit === true ? "edit" : undefined);
     else if (!folded && (key !== "A" || request.alwaysRule !== undefined)) send({ verdict: verdicts[key] });
   };
   const ripe = useAnswerKeys(!busy && !quiet && doing === undefined, onKey);
@@ -161,7 +161,13 @@ function Details({ request }: { readonly request: PendingApproval }) {
       <Section title={t("fact.arguments")}>
         <RecordView value={request.arguments} label={t("fact.arguments")} />
       </Section>
-      {request.preview !== undefined && <PreviewView preview={request.preview} shown={request.arguments} />}
+      {request.preview !== undefined && (
+        <PreviewView
+          preview={request.preview}
+          shown={request.arguments}
+          afterRun={request.afterRun === true}
+        />
+      )}
       <Section title={t("approvals.who")}>
         <Facts
           rows={[

@@ -1,5 +1,6 @@
 import type { PendingApproval } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
+import { ChangeList, isListed, type ListedChange } from "../../text/change-list.js";
 import { DiffView } from "../../text/diff-view.js";
 import { PlainText } from "../../text/plain-text.js";
 import { TextBlock } from "../../text/text-block.js";
@@ -10,19 +11,25 @@ import { Section } from "../../ui/panel.js";
 export function PreviewView({
   preview,
   shown,
+  afterRun,
 }: {
   readonly preview: NonNullable<PendingApproval["preview"]>;
   /** The arguments, which stand beside it: what is the same in both is shown once. */
   readonly shown: unknown;
+  /** It has happened on a layer already. */
+  readonly afterRun: boolean;
 }) {
   const t = useText();
-  const details = withoutShown(preview.details, shown);
+  const { changes, ...others } = preview.details ?? {};
+  const listed = toListed(changes);
+  const details = withoutShown(listed === undefined ? preview.details : others, shown);
   const commands = preview.commands?.filter((command) => !isShown(command.replace(/ {2}# .*$/s, ""), shown));
   return (
-    <Section title={t("approvals.preview")}>
+    <Section title={t(afterRun ? "approvals.effect" : "approvals.preview")}>
       <p className="mb-2 font-medium wrap-anywhere whitespace-pre-wrap">
         <PlainText text={preview.summary} />
       </p>
+      {listed !== undefined && <ChangeList changes={listed} />}
       {preview.diff !== undefined && <DiffView diff={preview.diff} />}
       {commands !== undefined && commands.length > 0 && (
         <ol className="flex list-inside list-decimal flex-col gap-1" aria-label={t("approvals.commands")}>
@@ -47,6 +54,16 @@ export function PreviewView({
       )}
     </Section>
   );
+}
+
+/** What a command changed, where that is all there is to each of the changes. */
+function toListed(changes: unknown): readonly ListedChange[] | undefined {
+  if (!Array.isArray(changes)) return undefined;
+  const listed = changes.map((each: unknown) => {
+    const { change, ...rest } = Object(each) as Readonly<Record<string, unknown>>;
+    return { ...rest, kind: change };
+  });
+  return listed.every(isListed) ? listed : undefined;
 }
 
 function isShown(value: unknown, shown: unknown): boolean {

@@ -11,9 +11,10 @@ import { Button } from "../../ui/button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Empty, Panel } from "../../ui/panel.js";
 import { UndoDialog } from "./undo-dialog.js";
+import { WaitingLayers } from "./waiting-layers.js";
 
 /** Files that calls changed, by task, each with the way back. */
-export default function ChangesPage() {
+export default function ChangesPage({ id }: { readonly id?: string | undefined }) {
   const t = useText();
   const [path, setPath] = useState("");
   const [what, setWhat] = useState<UndoBody>();
@@ -29,6 +30,7 @@ export default function ChangesPage() {
         value={path}
         onChange={(event) => setPath(event.target.value)}
       />
+      <WaitingLayers id={id} />
       <FaultNote fault={changes.error} />
       {changes.data !== undefined && groups.length === 0 && <Empty>{t("changes.none")}</Empty>}
       {groups.map((group) => (

@@ -5,8 +5,9 @@ import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
 import { toDuration, toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
+import { ResultView } from "../../text/result-view.js";
 import { TextBlock } from "../../text/text-block.js";
-import { RecordView, ValueView } from "../../text/value-view.js";
+import { RecordView } from "../../text/value-view.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
 import { ErrorView } from "../../ui/error-view.js";
@@ -85,7 +86,7 @@ export function CallDetail({ call, onClose }: { readonly call: Call; readonly on
       )}
       {call.result !== undefined && (
         <Section title={t("fact.result")}>
-          <ValueView value={call.result} label={t("fact.result")} />
+          <ResultView value={call.result} label={t("fact.result")} />
         </Section>
       )}
       {ended && (

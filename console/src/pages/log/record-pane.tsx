@@ -5,7 +5,8 @@ import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
 import { toDuration, toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
-import { RecordView, ValueView } from "../../text/value-view.js";
+import { ResultView } from "../../text/result-view.js";
+import { RecordView } from "../../text/value-view.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
 import { ErrorView } from "../../ui/error-view.js";
@@ -98,7 +99,7 @@ function RecordBody({ record }: { readonly record: LogRecord }) {
       )}
       {record.result !== undefined && (
         <Section title={t("fact.result")}>
-          <ValueView value={record.result} label={t("fact.result")} />
+          <ResultView value={record.result} label={t("fact.result")} />
         </Section>
       )}
       {record.resultDigest !== undefined && (

@@ -2,6 +2,7 @@ import type { CallAnswer } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
 import { toDuration } from "../../text/format.js";
+import { ResultView } from "../../text/result-view.js";
 import { ValueView } from "../../text/value-view.js";
 import { Badge } from "../../ui/badge.js";
 import { ErrorView } from "../../ui/error-view.js";
@@ -25,7 +26,7 @@ export function EnvelopeView({ envelope }: { readonly envelope: CallAnswer }) {
       {envelope.error !== undefined && <ErrorView error={envelope.error} />}
       {envelope.result !== undefined && (
         <Section title={t("fact.result")}>
-          <ValueView value={envelope.result} label={t("fact.result")} />
+          <ResultView value={envelope.result} label={t("fact.result")} />
         </Section>
       )}
       <details className="mt-3">

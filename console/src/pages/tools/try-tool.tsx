@@ -23,10 +23,11 @@ export function TryTool({ tool }: { readonly tool: ToolDetail }) {
   const abort = useRef<AbortController>(null);
   const asking = useFeed((state) => state.approvals.some((request) => request.toolName === tool.name));
   const call = useMutation({
-    mutationFn: () => {
+    mutationFn: (more: object) => {
       abort.current = new AbortController();
       const path = `/api/tools/${encodeURIComponent(tool.name)}/call`;
-      return change<CallAnswer>("POST", path, { arguments: value ?? {} }, abort.current.signal);
+      const args = { ...Object(value ?? {}), ...more } as object;
+      return change<CallAnswer>("POST", path, { arguments: args }, abort.current.signal);
     },
   });
   const mark = (path: string, bad: boolean) => {
@@ -40,7 +41,7 @@ export function TryTool({ tool }: { readonly tool: ToolDetail }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        call.mutate();
+        call.mutate({});
       }}
       className="flex flex-col gap-3"
     >
@@ -84,6 +85,14 @@ export function TryTool({ tool }: { readonly tool: ToolDetail }) {
         <Button look="main" type="submit" disabled={call.isPending || broken.size > 0 || !tool.enabled}>
           {t("tools.run")}
         </Button>
+        {canDryRun(tool) && (
+          <Button
+            disabled={call.isPending || broken.size > 0 || !tool.enabled}
+            onClick={() => call.mutate({ dry_run: true })}
+          >
+            {t("tools.dryRun")}
+          </Button>
+        )}
         {call.isPending && (
           <>
             <Button look="danger" onClick={() => abort.current?.abort()}>
@@ -104,4 +113,9 @@ export function TryTool({ tool }: { readonly tool: ToolDetail }) {
       {call.data !== undefined && !call.isPending && <EnvelopeView envelope={call.data} />}
     </form>
   );
+}
+
+/** Whether the tool can say what it would change without changing it. */
+function canDryRun({ inputSchema }: ToolDetail): boolean {
+  return Object.hasOwn(Object(inputSchema["properties"]) as object, "dry_run");
 }

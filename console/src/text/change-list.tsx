@@ -1,0 +1,88 @@
+import { useText } from "../i18n/use-text.js";
+import { Badge, type Tone } from "../ui/badge.js";
+import { PlainText } from "./plain-text.js";
+
+/** One path that a command changed, as results and layers tell it. */
+export interface ListedChange {
+  readonly path: string;
+  readonly kind: "added" | "changed" | "removed" | "mode";
+  readonly added?: number | undefined;
+  readonly removed?: number | undefined;
+  readonly files?: number | undefined;
+  /** Why it is not committed by itself. */
+  readonly reason?: string | undefined;
+}
+
+/** Whether a value is one, of any origin. */
+export function isListed(change: unknown): change is ListedChange {
+  const { path, kind } = Object(change) as Readonly<Record<string, unknown>>;
+  return typeof path === "string" && /^(?:added|changed|removed|mode)$/.test(String(kind));
+}
+
+interface ChangeListProps {
+  readonly changes: readonly ListedChange[];
+  /** With `onToggle`: the paths that are chosen. */
+  readonly selected?: ReadonlySet<string>;
+  readonly onToggle?: (path: string) => void;
+}
+
+const tones: Record<ListedChange["kind"], Tone> = {
+  added: "ok",
+  changed: "info",
+  removed: "bad",
+  mode: "plain",
+};
+
+/** The paths that a command changed, with the number of their lines. */
+export function ChangeList({ changes, selected, onToggle }: ChangeListProps) {
+  const t = useText();
+  return (
+    <ul aria-label={t("layers.changes")} className="max-h-72 overflow-auto text-xs" tabIndex={0}>
+      {changes.map((change) => (
+        <li key={change.path} className="flex flex-wrap items-baseline gap-2 py-0.5">
+          {onToggle === undefined ? (
+            <Path change={change} />
+          ) : (
+            <label className="flex min-w-0 items-baseline gap-2">
+              <input
+                type="checkbox"
+                checked={selected?.has(change.path) === true}
+                onChange={() => onToggle(change.path)}
+              />
+              <Path change={change} />
+            </label>
+          )}
+          <Counts change={change} />
+          {change.reason !== undefined && (
+            <span className="text-warn">
+              <PlainText text={change.reason} line />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Path({ change }: { readonly change: ListedChange }) {
+  const t = useText();
+  return (
+    <>
+      <Badge tone={tones[change.kind]}>{t(`layers.kind.${change.kind}`)}</Badge>
+      <span className="min-w-0 font-mono wrap-anywhere">
+        <PlainText text={change.path} line />
+      </span>
+    </>
+  );
+}
+
+function Counts({ change: { added = 0, removed = 0, files } }: { readonly change: ListedChange }) {
+  const t = useText();
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {added > 0 && <span className="text-ok">+{added} </span>}
+      {removed > 0 && <span className="text-bad">−{removed} </span>}
+      {files !== undefined && <span className="text-muted">{t("layers.files", { n: files })}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Hono } from "hono";
+import * as z from "zod";
+import { readBody, readParam, readQuery } from "../read-request.js";
+import type { RouteContext } from "../route-context.js";
+
+const path = z.string().min(1).max(4096);
+const listQuery = z.strictObject({ callId: z.string().min(1).max(200).optional() });
+const selection = z.strictObject({ paths: z.array(path).min(1).max(1000).optional() });
+
+/** Changes of commands that are not in the workspace, and a person's decision about them. */
+export function addLayers(api: Hono, { tenon }: RouteContext): void {
+  api.get("/layers", async (c) => c.json(await tenon.layers.list(readQuery(c, listQuery))));
+  api.get("/layers/:id", async (c) => c.json(await tenon.layers.show(readParam(c, "id"))));
+  api.post("/layers/:id/commit", async (c) => {
+    const { paths } = await readBody(c, selection);
+    return c.json(await tenon.layers.commit(readParam(c, "id"), paths));
+  });
+  api.post("/layers/:id/discard", async (c) => {
+    const { paths } = await readBody(c, selection);
+    await tenon.layers.discard(readParam(c, "id"), paths);
+    return c.json({ discarded: true });
+  });
+}
