@@ -6,6 +6,7 @@ import { addAgent } from "./commands/agent.js";
 import { addCall } from "./commands/call.js";
 import { addCompletion } from "./commands/completion.js";
 import { addDoctor } from "./commands/doctor.js";
+import { addEndpoints } from "./commands/endpoints.js";
 import { addMcp } from "./commands/mcp.js";
 import { addMcpServers } from "./commands/mcp-servers.js";
 import { addLog } from "./commands/log.js";
@@ -54,6 +55,7 @@ const commands: readonly AddCommand[] = [
   addState,
   addDoctor,
   addServe,
+  addEndpoints,
   addUsers,
   addTokens,
   addCompletion,

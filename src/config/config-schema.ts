@@ -3,6 +3,7 @@ import { once } from "../contract/once.js";
 import { chainsSchema } from "./chain-schema.js";
 import { approvalChannels } from "../contract/ports/approval.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
+import { endpointsSchema } from "./endpoint-schema.js";
 import { ruleSchema, type PolicyRule } from "./rule-schema.js";
 import { sandboxSection } from "./sandbox-schema.js";
 import { serversSchema } from "./server-schema.js";
@@ -199,6 +200,11 @@ export const configSchema = once(() =>
     }),
     mcpServers: setting(serversSchema(), "MCP servers by name.", { default: {} }),
     tools: toolsSection(),
+    endpoints: setting(
+      endpointsSchema(),
+      "MCP endpoints of `tenon serve` below /mcp/, by name, each with its own selection of tools.",
+      { default: {} },
+    ),
     toolsets: setting(z.record(text(), toolsetSchema()), "Your own toolsets, by name.", { default: {} }),
     chains: setting(chainsSchema(), "Tools that combine other tools, by name.", { default: {} }),
     optimiser: setting(z.enum(optimiserModes), "Whether measured limits are suggested or applied.", {

@@ -43,6 +43,12 @@ export interface HostSessionOptions {
   readonly client?: ClientConnection | undefined;
   /** Its own person's program, at the other end of a pipe; anything else reached Tenon over a network. @default false */
   readonly local?: boolean | undefined;
+  /** MCP servers whose tools, resources and prompts are offered. @default all */
+  readonly servers?: readonly string[] | undefined;
+  /** Only prompts whose name one of these globs fits. @default all */
+  readonly prompts?: readonly string[] | undefined;
+  /** What is shown of the tools. @default the configuration's */
+  readonly listing?: "all" | "compact" | "search" | undefined;
   /** Only tools whose name one of these globs fits. @default all */
   readonly include?: readonly string[] | undefined;
   /** Never tools whose name one of these globs fits. */
@@ -113,6 +119,8 @@ export interface HostScope {
   readonly signal: AbortSignal;
   /** The connection to the host, for what needs its person or its model. */
   readonly client?: ClientConnection | undefined;
+  /** The MCP servers that it may use. @default all */
+  readonly servers?: readonly string[] | undefined;
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { consoleHeader, pageHeader } from "./api.js";
 import { HttpError } from "./http-error.js";
+import { mcpEndpointOf } from "./mcp-endpoint.js";
 import type { AttemptLimit } from "./attempt-limit.js";
 import type { BrowserSession, BrowserSessions } from "./browser-sessions.js";
 import { mcpToken, secretCheck } from "./token.js";
@@ -114,7 +115,7 @@ function admitBrowser(visit: GateRequest, fromPage: boolean, { sessions, port }:
 
 /** A host may make calls, and nothing else: consent is for the person. */
 function admitHost({ path }: GateRequest): Admission {
-  if (path === "/mcp") return { by: "host" };
+  if (mcpEndpointOf(path) !== undefined) return { by: "host" };
   throw new HttpError(403, {
     code: "TOKEN_FOR_MCP",
     message: "This token is for MCP hosts; it opens /mcp only.",

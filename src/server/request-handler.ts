@@ -5,7 +5,7 @@ import { HttpError, toHttpError } from "./http-error.js";
 import { createApp } from "./create-app.js";
 import { enterConsole } from "./enter-console.js";
 import { createGate, wrongToken, type Admission } from "./gate.js";
-import type { McpClient, McpEndpoint } from "./mcp-endpoint.js";
+import { mcpClientOf, mcpEndpointOf, offeredAt, type McpEndpoint } from "./mcp-endpoint.js";
 import { NamedTokens } from "./named-tokens.js";
 import { tooLarge } from "./read-request.js";
 import { checkRole } from "./route-roles.js";
@@ -105,9 +105,15 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
       served.feed.connect(response, lastSeen(headers["last-event-id"], query.get("after")));
       return;
     }
-    if (path === "/mcp") {
+    const endpoint = mcpEndpointOf(path);
+    if (endpoint !== undefined) {
       letGoWhenStalled(response, options.limits?.stalledMs ?? 60_000);
-      return options.mcp.handle(request, response, { ...mcpClientOf(admitted), address });
+      const offered = offeredAt(endpoint, served.tenon.config.endpoints);
+      return options.mcp.handle(request, response, {
+        ...mcpClientOf(admitted, endpoint),
+        address,
+        ...offered,
+      });
     }
     track(response);
     request.admitted = admitted;
@@ -161,15 +167,6 @@ interface Visit {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly address: string;
-}
-
-/** A user whose role has changed is another client: sessions that it opened before are not its own any more. */
-function mcpClientOf(admitted: Admission): Omit<McpClient, "address"> {
-  if (admitted.by === "browser") return { id: `browser:${admitted.session.id}` };
-  if (admitted.by !== "user") return { id: admitted.by };
-  const { principal, role, endpoint } = admitted.identity;
-  const id = `user:${principal}:${role}`;
-  return { id, principal, userId: principal, role, ...(endpoint !== undefined && { endpoint }) };
 }
 
 interface Bindings {

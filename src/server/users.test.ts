@@ -61,7 +61,9 @@ function allRoutes(): { method: string; path: string }[] {
     { method: "GET", path: "/health" },
     { method: "GET", path: "/metrics" },
     { method: "GET", path: "/api/feed" },
-    ...["GET", "POST", "DELETE"].map((method) => ({ method, path: "/mcp" })),
+    ...["/mcp", "/mcp/:endpoint"].flatMap((path) =>
+      ["GET", "POST", "DELETE"].map((method) => ({ method, path })),
+    ),
   ];
 }
 
@@ -95,7 +97,7 @@ describe("roles", () => {
   });
 
   it("keep what nobody has listed for admins", () => {
-    for (const path of ["/api/users", "/api", "/api/tools/a/b", "/", "/mcp/x", "/api/calls/a/b"])
+    for (const path of ["/api/users", "/api", "/api/tools/a/b", "/", "/mcp/a/b", "/api/calls/a/b"])
       expect(roleFor("GET", path)).toBe("admin");
     expect(roleFor("HEAD", "/health")).toBe("viewer");
     expect(roleFor("TRACE", "/health")).toBe("admin");
@@ -121,7 +123,7 @@ describe("a user", () => {
   });
 
   it("that only views cannot change anything", async () => {
-    const read = await callAs("viewer", "list_directory", { path: "." });
+    const read = await callAs("viewer", "list_files", { path: "." });
     expect(read.body.success).toBe(true);
     const write = await callAs("viewer", "write_file", { path: "a.txt", content: "x" });
     expect(write.body).toMatchObject({ success: false, error: { code: "ACCESS_DENIED" } });

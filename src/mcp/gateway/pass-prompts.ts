@@ -1,9 +1,10 @@
-import type { HostChange, HostPrompt, PromptProvider } from "../../contract/host.js";
+import type { HostChange, HostPrompt, HostScope, PromptProvider } from "../../contract/host.js";
 import { isRecord } from "../../contract/is-record.js";
 import { cleanText } from "./clean-text.js";
 import { ownFields } from "../client/own-fields.js";
 import { definitionFields } from "./definition-fields.js";
 import type { GatewayServer } from "./gateway-server.js";
+import { isOffered } from "./offered-servers.js";
 import { Listings } from "./listings.js";
 import { completeBy } from "./pass-completion.js";
 
@@ -13,17 +14,24 @@ export function createPromptProvider(
   listeners: Set<(change: HostChange) => void>,
 ): PromptProvider {
   const listings = new Listings();
-  const ownerOf = (name: string): GatewayServer | undefined =>
+  const ownerOf = (name: string, scope: HostScope): GatewayServer | undefined =>
     servers().find(
-      (one) => name.startsWith(`${one.name}__`) && (one.offers.prompts || !one.catalogue.isKnown),
+      (one) =>
+        isOffered(one, scope) &&
+        name.startsWith(`${one.name}__`) &&
+        (one.offers.prompts || !one.catalogue.isKnown),
     );
   return {
     async list(scope) {
-      const lists = await listings.of(servers(), "prompts/list", scope);
+      const lists = await listings.of(
+        servers().filter((server) => isOffered(server, scope)),
+        "prompts/list",
+        scope,
+      );
       return lists.flatMap(({ server, items }) => items.flatMap((item) => describe(item, server.name) ?? []));
     },
     async get(name, args, scope) {
-      const server = ownerOf(name);
+      const server = ownerOf(name, scope);
       if (server === undefined) return undefined;
       const own = name.slice(server.name.length + 2);
       const result = ownFields(await server.request("prompts/get", { name: own, arguments: args }, scope));
@@ -31,7 +39,7 @@ export function createPromptProvider(
       return { ...result, messages: Array.isArray(messages) ? messages : [] };
     },
     async complete(asked, scope) {
-      const server = ownerOf(asked.of);
+      const server = ownerOf(asked.of, scope);
       if (server === undefined) return undefined;
       const ref = { type: "ref/prompt", name: asked.of.slice(server.name.length + 2) };
       return completeBy(server, { ...asked, ref }, scope);

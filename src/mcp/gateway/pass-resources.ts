@@ -12,6 +12,7 @@ import { cleanText } from "./clean-text.js";
 import { ownFields } from "../client/own-fields.js";
 import { definitionFields } from "./definition-fields.js";
 import type { GatewayServer } from "./gateway-server.js";
+import { isOffered } from "./offered-servers.js";
 import { Listings } from "./listings.js";
 import { completeBy } from "./pass-completion.js";
 
@@ -23,9 +24,10 @@ export function createResourceProvider(
   const listings = new Listings();
   const owners = new Map<string, GatewayServer>();
   const templates = new Map<string, GatewayServer>();
+  const visible = (scope: HostScope) => servers().filter((server) => isOffered(server, scope));
   const listTemplates = async (scope: HostScope): Promise<readonly HostResourceTemplate[]> => {
     const all: HostResourceTemplate[] = [];
-    for (const { server, items } of await listings.of(servers(), "resources/templates/list", scope)) {
+    for (const { server, items } of await listings.of(visible(scope), "resources/templates/list", scope)) {
       for (const item of items) {
         const template = describe(item, "uriTemplate") as HostResourceTemplate | undefined;
         if (template === undefined) continue;
@@ -35,13 +37,16 @@ export function createResourceProvider(
     }
     return all;
   };
-  const ownerOf = (uri: string): GatewayServer | undefined => owners.get(uri) ?? byTemplate(templates, uri);
-  const offering = (): readonly GatewayServer[] =>
-    servers().filter((server) => server.offers.resources || !server.catalogue.isKnown);
+  const ownerOf = (uri: string, scope: HostScope): GatewayServer | undefined => {
+    const owner = owners.get(uri) ?? byTemplate(templates, uri);
+    return owner !== undefined && isOffered(owner, scope) ? owner : undefined;
+  };
+  const offering = (scope: HostScope): readonly GatewayServer[] =>
+    visible(scope).filter((server) => server.offers.resources || !server.catalogue.isKnown);
   return {
     async list(scope) {
       const found = new Map<string, HostResource>();
-      for (const { server, items } of await listings.of(servers(), "resources/list", scope)) {
+      for (const { server, items } of await listings.of(visible(scope), "resources/list", scope)) {
         for (const item of items) {
           const resource = describe(item, "uri") as HostResource | undefined;
           if (resource === undefined || found.has(resource.uri)) continue;
@@ -53,10 +58,10 @@ export function createResourceProvider(
     },
     templates: listTemplates,
     async read(uri, scope) {
-      const owner = ownerOf(uri);
+      const owner = ownerOf(uri, scope);
       if (owner !== undefined) return readFrom(owner, uri, scope);
       // Never listed in this run: ask those who may know it.
-      const asked = offering();
+      const asked = offering(scope);
       for (const server of asked) {
         try {
           return await readFrom(server, uri, scope);
@@ -70,12 +75,13 @@ export function createResourceProvider(
     async complete(asked, scope) {
       if (!templates.has(asked.of)) await listTemplates(scope);
       const server = templates.get(asked.of);
+      if (server !== undefined && !isOffered(server, scope)) return undefined;
       return server && completeBy(server, { ...asked, ref: { type: "ref/resource", uri: asked.of } }, scope);
     },
     async watch(uri, scope) {
-      const asked = offering();
-      if (ownerOf(uri) === undefined && asked.length > 1) await this.list(scope);
-      const server = ownerOf(uri) ?? (asked.length === 1 ? asked[0] : undefined);
+      const asked = offering(scope);
+      if (ownerOf(uri, scope) === undefined && asked.length > 1) await this.list(scope);
+      const server = ownerOf(uri, scope) ?? (asked.length === 1 ? asked[0] : undefined);
       return server?.watch(uri);
     },
     onChange(listener) {

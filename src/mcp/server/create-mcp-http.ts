@@ -19,6 +19,9 @@ export interface McpPrincipal {
   /** @default "admin" */
   readonly role?: Role | undefined;
   readonly endpoint?: string | undefined;
+  readonly servers?: readonly string[] | undefined;
+  readonly prompts?: readonly string[] | undefined;
+  readonly listing?: "all" | "compact" | "search" | undefined;
   readonly agent?: string | undefined;
   readonly toolset?: string | undefined;
   readonly include?: readonly string[] | undefined;

@@ -87,7 +87,7 @@ export class TenonHostSession implements HostSession {
   }
 
   #shown(tools: readonly HostTool[]): readonly HostTool[] {
-    if (this.#parts.tenon.config.tools.listing === "compact") return tools.map(compactTool);
+    if (this.#listing === "compact") return tools.map(compactTool);
     // Only the tools that find the others, and the one that calls them.
     return this.#searches ? [...tools.filter(({ name }) => finders.has(name)), callTool] : tools;
   }
@@ -97,8 +97,12 @@ export class TenonHostSession implements HostSession {
     return this.#parts.tenon.config.tools.output.maxTokens * 4;
   }
 
+  get #listing(): string {
+    return this.#parts.asked.listing ?? this.#parts.tenon.config.tools.listing;
+  }
+
   get #searches(): boolean {
-    return this.#parts.tenon.config.tools.listing === "search";
+    return this.#listing === "search";
   }
 
   newCallId(): string {
@@ -138,11 +142,14 @@ export class TenonHostSession implements HostSession {
   }
 
   prompts(asking: AskingRequest = {}): HostPrompts {
-    return joinPrompts([...this.#parts.prompts], this.#scope(asking));
+    const { prompts: globs } = this.#parts.asked;
+    const isOffered = (name: string): boolean =>
+      globs === undefined || globs.some((glob) => matchesName(glob, name));
+    return joinPrompts([...this.#parts.prompts], { who: this.#scope(asking), isOffered });
   }
 
   #scope({ client = this.#parts.asked.client, onProgress }: AskingRequest): Omit<HostScope, "signal"> {
-    return { session: this, client, onProgress };
+    return { session: this, client, servers: this.#parts.asked.servers, onProgress };
   }
 
   rootsChanged(): void {
@@ -158,8 +165,8 @@ export class TenonHostSession implements HostSession {
   }
 
   get #narrowed(): boolean {
-    const { include, exclude } = this.#parts.asked;
-    return include !== undefined || exclude !== undefined;
+    const { include, exclude, servers } = this.#parts.asked;
+    return include !== undefined || exclude !== undefined || servers !== undefined;
   }
 
   /** The tool of a name that is not listed yet: a host may remember it from before its server was started. */
@@ -180,10 +187,12 @@ export class TenonHostSession implements HostSession {
     return trueName !== undefined && this.#sees(trueName);
   }
 
-  /** Whether the client's globs allow a tool, by its registered or its wire name. */
+  /** Whether the client's servers and globs allow a tool, by its registered or its wire name. */
   #sees(trueName: string): boolean {
     if (!this.#narrowed) return true;
-    const { include, exclude } = this.#parts.asked;
+    const { include, exclude, servers } = this.#parts.asked;
+    const isOfServer = this.#parts.tenon.registry.entry(trueName)?.tool.category === "mcp";
+    if (isOfServer && servers?.includes(trueName.slice(0, trueName.indexOf(":"))) === false) return false;
     const names = [trueName, this.#parts.catalogue.of(trueName)?.tool.name ?? trueName];
     const fits = (globs: readonly string[]): boolean =>
       globs.some((glob) => names.some((name) => matchesName(glob, name)));

@@ -29,11 +29,22 @@ export function joinResources(providers: readonly ResourceProvider[], who: Who):
   };
 }
 
-export function joinPrompts(providers: readonly PromptProvider[], who: Who): HostPrompts {
+/** The prompts of all providers that are offered; the others do not exist. */
+export function joinPrompts(
+  providers: readonly PromptProvider[],
+  { who, isOffered }: { readonly who: Who; readonly isOffered: (name: string) => boolean },
+): HostPrompts {
   return {
-    list: (signal) => gather(providers, (provider) => provider.list({ ...who, signal })),
-    get: (name, args, signal) => first(providers, (provider) => provider.get(name, args, { ...who, signal })),
+    async list(signal) {
+      const found = await gather(providers, (provider) => provider.list({ ...who, signal }));
+      return found.filter(({ name }) => isOffered(name));
+    },
+    async get(name, args, signal) {
+      if (!isOffered(name)) return undefined;
+      return first(providers, (provider) => provider.get(name, args, { ...who, signal }));
+    },
     async complete(request, signal) {
+      if (!isOffered(request.of)) return toCompletion();
       return toCompletion(
         await first(providers, (provider) => provider.complete?.(request, { ...who, signal })),
       );

@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { once } from "../contract/once.js";
+import { nameGlob, text } from "./shared-schemas.js";
+
+/** MCP endpoints below `/mcp/`, by name. */
+export const endpointsSchema = once(() =>
+  z.record(
+    z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected 1 to 64 lower-case letters, digits or . _ -"),
+    z.strictObject({
+      toolset: text().optional().describe("Toolset of the hosts that connect here. @default toolset"),
+      servers: z
+        .array(text())
+        .max(1000)
+        .optional()
+        .describe("MCP servers whose tools, resources and prompts are offered. @default all"),
+      prompts: z
+        .array(nameGlob())
+        .max(1000)
+        .optional()
+        .describe("Prompts that are offered (globs). @default all"),
+      listing: z
+        .enum(["all", "compact", "search"])
+        .optional()
+        .describe("What hosts are shown of the tools. @default tools.listing"),
+    }),
+  ),
+);
