@@ -165,7 +165,7 @@ export { reflect, type Reflection, type ReflectOptions, type ToolFailure } from 
 export type { Session } from "./runtime/sessions/session.js";
 export type { TelemetryOptions } from "./runtime/log/telemetry.js";
 export type { TaskContext } from "./runtime/tasks/tasks.js";
-export type { Tenon } from "./runtime/tenon.js";
+export type { PathCheckOptions, Tenon } from "./runtime/tenon.js";
 export type { InteractCallbacks } from "./world/interact/callback-backend.js";
 
 // Types that the signatures above mention.

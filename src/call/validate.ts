@@ -6,6 +6,7 @@ import { toOwnArguments } from "../llm/foreign-arguments.js";
 import type { PolicyCall } from "../policy/create-policy.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ArgumentIssue } from "../schema/compile-schema.js";
+import { dropNulls } from "../schema/drop-nulls.js";
 import { toLocks, type Lock } from "../scheduler/locks.js";
 import type { CallState } from "./call-state.js";
 import type { ToolSettings } from "./parts.js";
@@ -70,7 +71,7 @@ export function validateInput(call: ResolvedCall, plainInput: unknown): Validate
   return new ValidatedCall(call, { plainInput, input: checked.value }, claimsOf(call, checked.value));
 }
 
-/** Arguments that do not fit may have the names that another host's tool has for them. */
+/** Arguments that do not fit may have the names that another host's tool has for them, or null for what is left out. */
 function validateForeign(
   call: ResolvedCall,
   plainInput: unknown,
@@ -78,10 +79,13 @@ function validateForeign(
 ): ValidatedCall {
   const { input, tool } = call.entry;
   const known = new Set(Object.keys(Object(input.jsonSchema["properties"]) as object));
-  const own = tool.category === "mcp" ? undefined : toOwnArguments(plainInput, known);
-  const checked = own === undefined ? undefined : input.check(own);
-  if (checked?.ok !== true) throw refuseArguments(call, issues, "ARGUMENTS_INVALID");
-  return new ValidatedCall(call, { plainInput: own, input: checked.value }, claimsOf(call, checked.value));
+  const named = tool.category === "mcp" ? undefined : toOwnArguments(plainInput, known);
+  for (const own of [named, dropNulls(named ?? plainInput, input.jsonSchema)]) {
+    const checked = own === undefined ? undefined : input.check(own);
+    if (checked?.ok !== true) continue;
+    return new ValidatedCall(call, { plainInput: own, input: checked.value }, claimsOf(call, checked.value));
+  }
+  throw refuseArguments(call, issues, "ARGUMENTS_INVALID");
 }
 
 /** The same call with what its tool says now about what it will touch. */
@@ -115,7 +119,7 @@ function askTool(call: ResolvedCall, input: unknown): Omit<Claims, "locks"> {
   const { name, tool } = call.entry;
   try {
     const shell = analyseLine(call, input);
-    const resources: unknown = tool.resources?.(input, shell?.analysis) ?? {};
+    const resources: unknown = tool.resources?.(input, shell?.analysis, call.settings.custom) ?? {};
     if (typeof resources !== "object" || resources === null || "then" in resources)
       throw new TypeError("it did not return { reads, writes }");
     const { reads = [], writes = [] } = resources as Resources;

@@ -7,16 +7,18 @@ import type { SandboxAccess } from "../contract/ports/upstream.js";
 
 type Tools = NonNullable<TenonConfig["tools"]>;
 /** Keys of `tools` that have their own place in the normal form. */
-export type MovedKey = "workspaceDir" | "allowedPaths" | "forbiddenPaths" | "maxFileSize" | "mcpServers";
+export type MovedKey = "workspaceDir" | "forbiddenPaths" | "maxFileSize" | "mcpServers";
 
 /** A configuration with one place for each thing and all paths understood; nothing is filled in. */
 export interface NormalConfig extends Omit<TenonConfig, "$schema" | "capabilities" | "tools" | "policy"> {
   /** By agent; `*` stands for every agent. */
   capabilities?: Record<string, string[]>;
   policy?: { rules: PolicyRule[] };
-  tools?: Omit<Tools, MovedKey | "enabled"> & {
+  tools?: Omit<Tools, MovedKey | "enabled" | "allowedPaths"> & {
     /** Lists of globs; a tool must be in every one of them. */
     enabled?: string[][] | undefined;
+    /** Lists of paths; a path must be in every one of them that names a part of the workspace. */
+    allowedPaths?: string[][] | undefined;
   };
 }
 
@@ -52,7 +54,11 @@ export function toNormal(config: TenonConfig, bases: Bases): NormalConfig {
       maxFileSize: config.files?.maxFileSize ?? maxFileSize,
     },
     mcpServers: allServers(config.mcpServers, mcpServers),
-    tools: { ...toolsRest, enabled: enabled && [enabled] },
+    tools: {
+      ...toolsRest,
+      enabled: enabled && [enabled],
+      allowedPaths: allowedPaths && [allowedPaths],
+    },
   };
   return withPaths(normal as NormalConfig, bases);
 }
@@ -153,6 +159,7 @@ function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
     ),
     tools: {
       ...tools,
+      allowedPaths: tools.allowedPaths?.map((list) => list.map(home)),
       perTool: mapValues(tools.perTool, ({ permissions, ...tool }) => ({
         ...tool,
         permissions: permissions && {

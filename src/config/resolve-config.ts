@@ -19,7 +19,10 @@ export type ResolvedConfig = DeepReadonly<
       layers: AgeInMs<Filled["sandbox"]["layers"]>;
     };
     telemetry: Filled["telemetry"] & { enabled: boolean };
-    tools: Omit<Filled["tools"], MovedKey | "enabled"> & { enabled: string[][] };
+    tools: Omit<Filled["tools"], MovedKey | "enabled" | "allowedPaths"> & {
+      enabled: string[][];
+      allowedPaths: string[][];
+    };
   }
 >;
 

@@ -91,11 +91,9 @@ export const toolConfigSchema = once(() =>
 /** The search provider of `web_search`. */
 export const webSearchSchema = once(() =>
   z.strictObject({
-    provider: setting(
-      z.enum(["tavily", "google", "bing", "duckduckgo", "brave", "searxng"]),
-      "The search service.",
-      { defaultText: '"tavily"' },
-    ),
+    provider: setting(z.enum(["tavily", "google", "duckduckgo", "brave", "searxng"]), "The search service.", {
+      defaultText: '"tavily"',
+    }),
     apiKey: setting(z.string().max(4096), "Best as ${NAME}.", { defaultText: "none" }),
     maxResults: setting(z.number().int().min(1).max(100), "Results of one search.", { defaultText: "10" }),
     url: setting(webAddress(), "Address of your own instance (searxng).", { defaultText: "the provider's" }),

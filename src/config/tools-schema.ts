@@ -28,7 +28,11 @@ export const toolsSection = once(() =>
       tighten: smaller,
     }),
     maxQueued: setting(count(), "Calls that may wait.", { default: 1000, tighten: smaller }),
-    allowedPaths: setting(paths(), "Alias of files.allowedPaths."),
+    allowedPaths: setting(
+      paths(),
+      "The only paths of the workspace that file and search tools may use. Paths outside the workspace are added, as files.allowedPaths adds them.",
+      { default: [], defaultText: "the whole workspace", merge: "add", tighten: added },
+    ),
     forbiddenPaths: setting(paths(), "Alias of files.forbiddenPaths."),
     maxFileSize: setting(bytes(), "Alias of files.maxFileSize."),
     allowedCommands: setting(

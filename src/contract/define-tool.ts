@@ -34,7 +34,7 @@ export interface ToolDefinition<
 > extends Omit<Tool, Typed> {
   readonly input: In;
   readonly output?: Out;
-  resources?(input: Infer<In>, line?: ShellFacts): Resources;
+  resources?(input: Infer<In>, line?: ShellFacts, settings?: Readonly<Record<string, unknown>>): Resources;
   prepare?(input: Infer<In>, ctx: ToolContext): Promise<void> | undefined;
   shellLine?(input: Infer<In>, session: ShellSession): ShellLine | undefined;
   runsOnlyLine?(input: Infer<In>): boolean;

@@ -47,6 +47,8 @@ export interface SessionOptions {
   readonly iterationId?: string;
   /** Name of the toolset; what is not in it cannot be seen or called. @default "all" */
   readonly toolset?: string;
+  /** Names or globs of the tools that the session sees; they narrow the toolset. @default every tool of the toolset */
+  readonly tools?: readonly string[];
   /** Whether a tool may be found and described; it narrows the toolset. @default every tool of the toolset */
   readonly sees?: ((toolName: string) => boolean) | undefined;
   /**

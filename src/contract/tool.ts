@@ -219,8 +219,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   /** How long an answer of a cacheable tool may be given again where the version of what it read cannot be known (a host). @default such answers are not cached */
   readonly cacheTtlMs?: number;
 
-  /** `line`: what is known of the tool's `shellLine`, where it has one. */
-  resources?(input: Input, line?: ShellFacts): Resources;
+  /** `line`: what is known of the tool's `shellLine`, where it has one; `settings`: its `custom` block. */
+  resources?(input: Input, line?: ShellFacts, settings?: Readonly<Record<string, unknown>>): Resources;
   /**
    * Computes what `resources` and `shellLine` will return for this input. Awaited before the call is authorised.
    * Returns `undefined` if that is already known. Only tools that cannot tell at once need it.

@@ -161,7 +161,7 @@ export class ToolLife {
   #stopExecuting(): boolean {
     const critical = this.#critical;
     this.#critical = false;
-    return critical ? this.#go("Error", "critical error") : this.#go("Ready");
+    return critical ? this.#go("Error", "unexpected error") : this.#go("Ready");
   }
 
   #go(to: ToolState, reason?: string): boolean {

@@ -1,4 +1,7 @@
+import { ConfigError } from "../config/config-error.js";
+import type { ResolvedConfig } from "../config/resolve-config.js";
 import { Metrics } from "../record/metrics.js";
+import { misspeltTool } from "../registry/misspelt-tool.js";
 import { ToolRegistry } from "../registry/tool-registry.js";
 import type { ToolsetDefinition } from "../registry/toolsets.js";
 import type { WorldParts } from "./build-world.js";
@@ -22,11 +25,25 @@ export function buildCatalogue(parts: WorldParts) {
   if (options.builtIns !== false) registry.registerMany(createTools(config.tools.native));
   if (options.tools !== undefined) registry.registerMany(options.tools);
   registry.registerMany(chainTools(config.chains));
+  // A plugin may bring tools with similar names.
+  if (config.plugins.length === 0) refuseMisspelt(config, registry);
   for (const [name, { enabled }] of Object.entries(config.tools.perTool)) {
     if (enabled === false && registry.has(name)) registry.disable(name, "disabled in the configuration");
   }
   for (const extension of options.extensions ?? []) extensions.use(extension);
   return { ...parts, metrics, registry, extensions, random, mcp, plugins };
+}
+
+/** Settings of a tool that does not exist would be ignored. */
+function refuseMisspelt({ tools }: ResolvedConfig, registry: ToolRegistry): void {
+  const problems = Object.keys(tools.perTool).flatMap((name) => {
+    const suggestion = misspeltTool(registry, name);
+    const path = `tools.perTool.${name}`;
+    return suggestion === undefined
+      ? []
+      : [{ file: "configuration", path, message: "unknown tool", suggestion }];
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 /** What `buildCatalogue` made, on top of the world. */

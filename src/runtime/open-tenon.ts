@@ -8,9 +8,11 @@ import { createSessions } from "./sessions/create-sessions.js";
 import { readTask } from "./tasks/read-task.js";
 import { reflect } from "./tasks/reflect.js";
 import type { TenonOptions } from "./tenon-options.js";
-import type { Tenon } from "./tenon.js";
+import type { PathCheckOptions, Tenon } from "./tenon.js";
 import { messageOf } from "../contract/message-of.js";
+import type { PathVerdict } from "../contract/ports/files.js";
 import type { Recorder } from "../contract/ports/recorder.js";
+import { checkKeys } from "../schema/check-keys.js";
 
 /** Give the wired parts the shape of a Tenon; the type of each method comes from that interface. */
 export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptions) => Tenon): Tenon {
@@ -25,7 +27,7 @@ export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptio
     audit: audit.log,
     approvals: parts.desk,
     policy: parts.policy,
-    paths: { check: world.checkPath },
+    paths: { check: (path, how) => checkPath(world, path, how) },
     get work() {
       return world.work.person;
     },
@@ -59,6 +61,16 @@ export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptio
     },
     close: ({ graceMs = 30_000 } = {}) => (closing ??= closeTenon(parts, graceMs)),
   };
+}
+
+function checkPath(
+  { checkPath: check, checkText }: RuntimeParts["world"],
+  path: string,
+  how: "read" | "write" | PathCheckOptions = {},
+): PathVerdict {
+  if (typeof how === "string") return check(path, how);
+  checkKeys(how, { access: true, links: true }, "paths.check");
+  return (how.links === false ? checkText : check)(path, how.access);
 }
 
 /** Recovers what an earlier run left behind, before the first call. */

@@ -47,6 +47,14 @@ export type TenonApprovals = Pick<
 >;
 
 /** A running Tenon. Its own `call` and related methods use a private session. */
+/** How a path is judged. */
+export interface PathCheckOptions {
+  /** @default "read" */
+  readonly access?: "read" | "write" | undefined;
+  /** Follow symbolic links. @default true */
+  readonly links?: boolean | undefined;
+}
+
 export interface Tenon extends ToolCaller {
   readonly config: ResolvedConfig;
   readonly registry: ToolRegistry;
@@ -59,7 +67,10 @@ export interface Tenon extends ToolCaller {
   readonly audit: TenonAudit;
   /** Calls that wait for consent, in this process and in others on the same state. */
   readonly approvals: TenonApprovals;
-  readonly paths: { check(path: string, access?: "read" | "write"): PathVerdict };
+  readonly paths: {
+    /** Whether a path may be used. With `links: false`, its text alone is judged: nothing is looked up, and links are not followed. */
+    check(path: string, how?: "read" | "write" | PathCheckOptions): PathVerdict;
+  };
   /** The stores that the agents of the workspace share, for a person: in the newest iteration. */
   readonly work: WorkStores;
   /** How files are guarded: by descriptor, free of races, or by path. */

@@ -2,6 +2,7 @@ import type { FileMutation, Files, FileStat } from "../contract/ports/files.js";
 import type { ChangeOrigin, ChangeRecord } from "../contract/ports/journal.js";
 import { fileNotFound } from "./files/file-errors.js";
 import type { Guard } from "./files/guard-types.js";
+import { nearestPath, suggestPath } from "./files/nearest-path.js";
 import type { Journal } from "./journal/journal.js";
 
 export interface FilesOptions {
@@ -46,8 +47,9 @@ export function createFiles(options: FilesOptions): Files {
     maxFileSize: guard.maxFileSize,
     check: (path, access) => guard.check(path, access),
     stat: async (path) => guard.stat(path),
-    read: (path, range) => guard.read(path, range),
-    open: async (path) => guard.openRead(path),
+    nearest: (path) => nearestPath(guard, path),
+    read: (path, range) => suggestPath(guard, path, () => guard.read(path, range)),
+    open: (path) => suggestPath(guard, path, () => guard.openRead(path)),
     list: (path) => guard.list(path),
     walk: (path, walk) => guard.walk(path, walk, signal),
     write: (path, data, options) =>

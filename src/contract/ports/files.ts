@@ -143,6 +143,8 @@ export interface Files {
   readonly maxFileSize?: number;
   check(path: string, access?: "read" | "write"): PathVerdict;
   stat(path: string): Promise<FileStat | null>;
+  /** The existing path that was probably meant by one where nothing exists. */
+  nearest?(path: string): Promise<string | undefined>;
   read(path: string, range?: ReadRange): Promise<Uint8Array>;
   /** Chunks of a file of any size, with its identity at opening. */
   open(path: string): Promise<OpenFile>;

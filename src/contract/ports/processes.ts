@@ -110,8 +110,10 @@ export interface CommandResult {
   /** What else must be said, such as an output that could not be kept. */
   readonly warnings: readonly string[];
   readonly durationMs: number;
-  /** CPU in ms and peak memory in bytes of the process tree, where the system tells. */
-  readonly usage?: { readonly cpuMs: number; readonly peakBytes: number } | undefined;
+  /** CPU in ms, bytes read and written, and peak memory of the process tree, where the system tells. */
+  readonly usage?:
+    | { readonly cpuMs: number; readonly ioBytes?: number; readonly peakBytes?: number }
+    | undefined;
 }
 
 /** What a background job does now. */

@@ -5,6 +5,8 @@ import type { Stage } from "../../contract/ports/pipeline.js";
 import type { SeenFiles } from "../../contract/ports/seen.js";
 import type { SessionOptions } from "../../contract/tenon.js";
 import { matchesName, compileNames } from "../../glob/name-glob.js";
+import { misspeltTool } from "../../registry/misspelt-tool.js";
+import type { ToolRegistry } from "../../registry/tool-registry.js";
 import { narrowToolset, withNative, type Toolset } from "../../registry/toolsets.js";
 import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 import type { Redactor } from "../../world/secrets/redactor.js";
@@ -44,6 +46,7 @@ const sessionKeys: KeysOf<SessionOptions> = {
   taskId: true,
   iterationId: true,
   toolset: true,
+  tools: true,
   sees: true,
   native: true,
   allowedPaths: true,
@@ -114,15 +117,28 @@ export function createSessions(deps: SessionsOptions) {
   };
 }
 
+/** A misspelt name would hide the tool. */
+function checkTools(tools: readonly string[] = [], registry: ToolRegistry): void {
+  for (const tool of tools) {
+    const meant = misspeltTool(registry, tool);
+    if (meant === undefined) continue;
+    throw new ToolDefinitionError(`Unknown tool ${JSON.stringify(tool)} in the tools of a session.`, {
+      hint: `Did you mean ${JSON.stringify(meant)}?`,
+    });
+  }
+}
+
 function toolsetFor(
-  { toolset: name, native }: SessionOptions,
+  { toolset: name, native, tools }: SessionOptions,
   iteration: SessionIteration,
   { config, spine: { registry }, world }: SessionsOptions,
 ): Pick<SessionDeps, "toolset" | "refresh"> {
   checkNative(native, config.tools.native);
-  /** The requested set, narrowed by every `tools.enabled` of the configuration. */
+  checkTools(tools, registry);
+  const lists = tools === undefined ? config.tools.enabled : [...config.tools.enabled, tools];
+  /** The requested set, narrowed by every `tools.enabled` of the configuration and the session's own list. */
   const narrowed = (requested: string): Toolset | undefined => {
-    const set = config.tools.enabled.reduce<Toolset | undefined>(
+    const set = lists.reduce<Toolset | undefined>(
       (wider, enabled) => narrowToolset(wider, enabled),
       requested === "all" ? undefined : registry.toolset(requested),
     );

@@ -54,6 +54,8 @@ export interface World {
   /** Changes of commands that wait for a decision. */
   readonly layers: (decider: () => LayerDecider) => WaitingLayers;
   readonly checkPath: (path: string, access?: "read" | "write") => PathVerdict;
+  /** The same by the text of the path alone. */
+  readonly checkText: (path: string, access?: "read" | "write") => PathVerdict;
   readonly backendFor: (session: CallSession) => InteractBackend | undefined;
   /** How the runtime itself asks a person. */
   readonly backend: InteractBackend | undefined;
@@ -94,6 +96,8 @@ export function createWorld(parts: WorldOptions): World {
   const code = createRuntimeCode({ ...parts, guards, keepsIndex: options.jobs !== false });
   const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
     guards.common().check(path, access);
+  const checkText = (path: string, access: "read" | "write" = "read"): PathVerdict =>
+    guards.common().checkText(path, access);
   const filesFor = (scope: CallScope): Files => {
     const { toolName, callId, taskId, session, signal } = scope;
     return createFiles({
@@ -159,6 +163,7 @@ export function createWorld(parts: WorldOptions): World {
     }),
     layers: (decider) => commands.layers(decider),
     checkPath,
+    checkText,
     backendFor,
     backend,
     endSession: (sessionId) => commands.endSession(sessionId),

@@ -5,6 +5,7 @@ import type { CallSession } from "../../contract/session.js";
 import { protectedPathGlobs } from "../../policy/built-in-rules.js";
 import type { Guard } from "../../world/files/guard-types.js";
 import { createGuard } from "../../world/files/guard.js";
+import { isWithin } from "../../world/files/path-text.js";
 import { createPathRules, type PathRulesOptions } from "../../world/files/path-rules.js";
 
 /** The guards of one workspace: the common one, and narrower ones for tools and sessions. */
@@ -32,6 +33,18 @@ export function createGuards(options: GuardSettings): Guards {
     known.set(toolName, guard);
     return guard;
   };
+  // Lists that name a part of the workspace narrow it; what lies outside stays allowed.
+  const lists = config.tools.allowedPaths.filter((list) =>
+    list.some((path) => isWithin(resolve(options.workspace, path), options.workspace)),
+  );
+  const forTools = (guard: Guard): Guard =>
+    lists.reduce((narrowed, list) => narrowed.narrow([...list, ...config.files.allowedPaths]), guard);
+  const narrowed = new Map<Guard, Guard>();
+  const narrowedFor = (guard: Guard): Guard => {
+    const known = narrowed.get(guard) ?? forTools(guard);
+    narrowed.set(guard, known);
+    return known;
+  };
   const folder = resolve(options.workspace, config.artifacts.dir);
   let documents: ReturnType<Guards["documents"]> | undefined;
   return {
@@ -46,7 +59,7 @@ export function createGuards(options: GuardSettings): Guards {
     undo: () => openGuard(options, { opened: [folder] }),
     forCall(toolName, { allowedPaths }) {
       const own = config.tools.perTool[toolName]?.permissions;
-      const guard = guardOf(own === undefined ? undefined : toolName);
+      const guard = narrowedFor(guardOf(own === undefined ? undefined : toolName));
       return allowedPaths === undefined ? guard : guard.narrow(allowedPaths);
     },
   };

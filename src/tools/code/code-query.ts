@@ -1,7 +1,9 @@
 import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
+import type { CodeAnswer, CodeQuery } from "../../contract/ports/code.js";
 import type { Tool } from "../../contract/tool.js";
+import { isSearchFailure, queryByReading } from "./query-by-reading.js";
 
 const input = z.object({
   query: z.string().min(1).max(2000).describe("A name, a text, or a file name."),
@@ -78,6 +80,7 @@ export const codeQuery: Tool = defineTool({
     { description: "A method of a class", arguments: { query: "Store.open" } },
     { description: "Text by pattern", arguments: { query: "TODO\\(\\w+\\)", type: "text", regex: true } },
   ],
+  optionalDependsOn: ["list_files", "read_file"],
   input,
   output,
   resources: ({ path }) => ({ reads: [{ tree: path ?? "." }] }),
@@ -87,7 +90,7 @@ export const codeQuery: Tool = defineTool({
 
 async function search(request: QueryInput, ctx: ToolContext): Promise<QueryResult> {
   const { query, type } = request;
-  const answer = await ctx.code.search({
+  const wanted: CodeQuery = {
     query,
     type,
     path: request.path,
@@ -97,7 +100,16 @@ async function search(request: QueryInput, ctx: ToolContext): Promise<QueryResul
     caseSensitive: request.case_sensitive,
     contextLines: request.context_lines,
     limit: request.limit,
-  });
+  };
+  let answer: CodeAnswer;
+  try {
+    answer = await ctx.code.search(wanted);
+  } catch (error) {
+    if (!isSearchFailure(error)) throw error;
+    const { matches, truncated, notes } = await queryByReading(wanted, ctx);
+    const index = { state: "none", filesParsed: 0, filesKnown: 0 } as const;
+    return { query, type, matches: [...matches], truncated, index, notes: [...notes] };
+  }
   for (const { file, ...shown } of answer.shown) ctx.seen.note(file, { ...shown, complete: false });
   const { matches, truncated, index, notes } = answer;
   return {

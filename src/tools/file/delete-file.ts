@@ -33,7 +33,7 @@ async function planDeletion(
   ctx: ToolContext,
 ): Promise<PlannedChange<{ path: string; deleted: boolean }>> {
   const entry = await entryAt(ctx, path);
-  if (entry === null) throw fileMissing(path);
+  if (entry === null) throw await fileMissing(ctx, path);
   if (entry.type === "directory" && !recursive) throw needsRecursive(path);
   const stat = entry.type === "file" ? entry.stat : undefined;
   if (stat !== undefined) await requireUnchanged(ctx, path, stat);

@@ -6,6 +6,7 @@ import {
   ToolSecurityError,
   ToolValidationError,
 } from "../../contract/errors.js";
+import type { Files } from "../../contract/ports/files.js";
 import type { NearestText } from "../../text/nearest-text.js";
 import type { LineSpan } from "../../text/splice.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
@@ -44,10 +45,17 @@ export function createExists(path: string): ToolValidationError {
 }
 
 /** Layer 5: the file does not exist. */
-export function fileMissing(path: string): ToolResourceNotFoundError {
+export async function fileMissing(
+  { files }: { readonly files: Pick<Files, "nearest"> },
+  path: string,
+): Promise<ToolResourceNotFoundError> {
+  const nearest = await files.nearest?.(path);
   return new ToolResourceNotFoundError(`File not found: ${quote(path)}.`, {
-    hint: "Check the path; list the directory to see what exists.",
-    details: { errorCode: 4, layer: 5 },
+    hint:
+      nearest === undefined
+        ? "Check the path; list the directory to see what exists."
+        : `Did you mean ${quote(nearest)}?`,
+    details: { errorCode: 4, layer: 5, ...(nearest !== undefined && { nearest }) },
   });
 }
 

@@ -57,9 +57,9 @@ export async function checkCreatable({ files }: LayerDeps, name: string): Promis
 }
 
 /** Layer 5: the path exists. */
-export async function requireFile({ files }: LayerDeps, name: string): Promise<FileStat> {
-  const stat = await files.stat(name);
-  if (stat === null) throw fileMissing(name);
+export async function requireFile(deps: LayerDeps, name: string): Promise<FileStat> {
+  const stat = await deps.files.stat(name);
+  if (stat === null) throw await fileMissing(deps, name);
   return stat;
 }
 

@@ -98,7 +98,7 @@ async function deletePatched(stage: DiffStage, patch: FilePatch, path: string): 
 /** '*** Delete File' shows no lines, so it follows the rules of delete_file: any file, unless it changed since it was read. */
 async function deleteUnread(stage: DiffStage, path: string): Promise<PatchedFile> {
   const stat = await stage.stat(path);
-  if (stat === null) throw fileMissing(path);
+  if (stat === null) throw await fileMissing(stage.deps, path);
   if (stat.type === "directory") throw needsRecursive(path);
   const onDisk = stage.isStaged(path) ? null : await stage.deps.files.stat(path);
   if (onDisk !== null) await requireUnchanged(stage.deps, path, onDisk);
@@ -138,7 +138,7 @@ async function transferPatched(
 /** Layers 5 and 6. */
 async function requireOld(stage: DiffStage, path: string): Promise<StagedFile> {
   const stat = await stage.stat(path);
-  if (stat === null) throw fileMissing(path);
+  if (stat === null) throw await fileMissing(stage.deps, path);
   if (stat.type === "directory") throw notText(path, "is a directory");
   return stage.read(path);
 }

@@ -46,7 +46,7 @@ export async function planMultiEdit(
   const stage = createDiffStage(deps);
   const stat = await stage.stat(path);
   const created = stat === null;
-  if (created && edits[0]?.old_str !== "") throw fileMissing(path);
+  if (created && edits[0]?.old_str !== "") throw await fileMissing(deps, path);
   if (created) await checkCreatable(deps, path);
   const original = await stage.read(path);
   const known = original.present === undefined ? nothingKnown : requireRead(original.present, edits);

@@ -32,7 +32,7 @@ export async function requireTransfer(
   const source = await entryAt(ctx, from);
   const target = await entryAt(ctx, to);
   if (target === null) await checkCreatable(ctx, to);
-  if (source === null) throw fileMissing(from);
+  if (source === null) throw await fileMissing(ctx, from);
   if (target !== null && !overwrite) throw existsAlready(to);
   if (source.stat !== undefined) await requireUnchanged(ctx, from, source.stat);
   if (target?.stat !== undefined) await requireUnchanged(ctx, to, target.stat);

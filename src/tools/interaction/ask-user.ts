@@ -16,6 +16,7 @@ export const askUser = defineTool({
       .optional()
       .describe("Answers to choose from. The user may still give another answer."),
   }),
+  output: z.object({ question: z.string(), answer: z.string() }),
   async execute({ question, options }, { interact, signal }) {
     const choices = options === undefined || options.length === 0 ? {} : { options };
     const answer = await interact.ask({ kind: "ask", message: question, ...choices }, signal);

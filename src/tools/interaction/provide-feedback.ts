@@ -16,6 +16,13 @@ export const provideFeedback = defineTool({
       .describe("The kind of feedback, such as issue, suggestion or praise."),
     feedback: z.string().min(1).max(100_000).describe("The feedback."),
   }),
+  output: z.object({
+    id: z.string(),
+    stageName: z.string(),
+    feedbackType: z.string(),
+    feedback: z.string(),
+    createdAt: z.number().describe("Unix time in milliseconds."),
+  }),
   resources: () => ({ writes: [{ lock: "feedback" }] }),
   async execute({ stage_name, feedback_type, feedback }, { store, clock, callId, emit }) {
     const createdAt = clock.now();

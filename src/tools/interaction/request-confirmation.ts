@@ -12,6 +12,7 @@ export const requestConfirmation = defineTool({
     stage_name: z.string().min(1).max(200).describe("The stage that is done."),
     message: z.string().min(1).max(10_000).describe("What the user should check."),
   }),
+  output: z.object({ approved: z.boolean(), userResponse: z.string() }),
   async execute({ stage_name, message }, { interact, signal }) {
     const answer = await interact.ask({ kind: "confirm", title: stage_name, message }, signal);
     const approved = answer.approved === true;

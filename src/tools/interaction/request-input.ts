@@ -12,6 +12,7 @@ export const requestInput = defineTool({
     prompt: z.string().min(1).max(10_000).describe("What to enter."),
     default: z.string().max(10_000).optional().describe("The value that an empty answer stands for."),
   }),
+  output: z.object({ input: z.string() }),
   async execute({ prompt, default: fallback }, { interact, signal }) {
     const preset = fallback === undefined ? {} : { default: fallback };
     const answer = await interact.ask({ kind: "input", message: prompt, ...preset }, signal);

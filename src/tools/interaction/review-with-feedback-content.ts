@@ -12,6 +12,11 @@ export const reviewWithFeedbackContent = defineTool({
     title: z.string().min(1).max(500).describe("What the text is."),
     content: z.string().max(1_000_000).describe("The text to review."),
   }),
+  output: z.object({
+    action: z.enum(["approve", "edit", "reject"]),
+    content: z.string().describe("The text, as the user edited it."),
+    feedback: z.string(),
+  }),
   async execute({ title, content }, { interact, signal }) {
     const answer = await interact.ask({ kind: "review", title, message: title, content }, signal);
     // Only an explicit approval counts: no answer or an unknown one is a rejection.

@@ -6,6 +6,7 @@ import { brave } from "./search/brave.js";
 import { duckduckgo } from "./search/duckduckgo.js";
 import { google } from "./search/google.js";
 import type { SearchProvider } from "./search/provider.js";
+import { hostResources } from "./request-url.js";
 import { readSettings } from "./search/read-settings.js";
 import { searxng } from "./search/searxng.js";
 import { tavily } from "./search/tavily.js";
@@ -25,6 +26,7 @@ export const webSearch = defineTool({
     results: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
     note: z.string().optional().describe("A remark about the provider."),
   }),
+  resources: (_input, _line, settings) => hostResources(addressOf(settings), "reads"),
   preview: ({ query }, { settings }) => ({
     summary: `Search the web for ${JSON.stringify(query)}`,
     details: { provider: readSettings(settings).provider ?? DEFAULT_PROVIDER },
@@ -48,6 +50,14 @@ export const webSearch = defineTool({
 const DEFAULT_PROVIDER = "tavily";
 
 const providers: readonly SearchProvider[] = [tavily, google, bing, duckduckgo, brave, searxng];
+
+/** Where the configured provider is asked; empty if the settings are not valid, which the call itself reports. */
+function addressOf(settings: Readonly<Record<string, unknown>> = {}): string {
+  const { provider = DEFAULT_PROVIDER, url, baseUrl } = settings;
+  const own = url ?? baseUrl;
+  if (typeof own === "string") return own;
+  return providers.find(({ name }) => name === String(provider).toLowerCase())?.address ?? "";
+}
 
 function requireProvider(name: string): SearchProvider {
   const found = providers.find((provider) => provider.name === name.toLowerCase());

@@ -40,6 +40,8 @@ export interface Guard {
   readonly kind: Opener["kind"];
   /** The verdict by names alone; nothing is opened. */
   check(path: string, access?: "read" | "write"): PathVerdict;
+  /** The verdict by the text alone, without following links; nothing is looked up. */
+  checkText(path: string, access?: "read" | "write"): PathVerdict;
   /** One spelling for all paths to the same file, for locks and policy; never throws. */
   canonical(path: string): string;
   /** Show a real path, relative to the workspace where it is inside. */

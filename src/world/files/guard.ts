@@ -2,13 +2,14 @@ import { fstatSync, readSync } from "node:fs";
 import path from "node:path";
 import { ToolError } from "../../contract/errors.js";
 import type { FileStat, PathVerdict } from "../../contract/ports/files.js";
-import { notRegularFile, withPath } from "./file-errors.js";
+import { notRegularFile, pathRefused, withPath } from "./file-errors.js";
 import { toFileStat } from "./file-stat.js";
 import type { Guard, GuardedFile, GuardOptions } from "./guard-types.js";
 import { listDirectory } from "./list-directory.js";
 import { type GuardDeps, openExisting, resolveAndJudge, toLexicalPath } from "./locate.js";
 import { makeDirectory } from "./make-directory.js";
 import { chooseOpener } from "./opener.js";
+import type { PathRules } from "./path-rules.js";
 import { relativeTo, isWithin } from "./path-text.js";
 import { openForReading, readFileBytes } from "./read-file.js";
 import { realPathOf } from "./real-path.js";
@@ -28,6 +29,7 @@ export function createGuard(options: GuardOptions): Guard {
     rules,
     kind: deps.opener.kind,
     check: (text, access = "read") => checkPath(deps, text, access),
+    checkText: (text, access = "read") => toVerdict(() => lexicalPath(rules, text, access)),
     canonical: (text) => canonicalPath(deps, text),
     display,
     openRead: (text) => openRead(deps, text, display),
@@ -49,11 +51,26 @@ function displayPath(workspace: string, real: string): string {
 }
 
 function checkPath(deps: GuardDeps, text: string, access: "read" | "write"): PathVerdict {
-  try {
+  return toVerdict(() => {
     const lexical = toLexicalPath(deps.rules, text, access);
     const { real, stat } = resolveAndJudge(deps.rules, lexical, { text, wanted: { access } });
     if (stat !== null && !stat.isFile() && !stat.isDirectory()) throw notRegularFile(text);
-    return { allowed: true, path: real };
+    return real;
+  });
+}
+
+/** The path by its text alone, judged by every rule. */
+function lexicalPath(rules: PathRules, text: string, access: "read" | "write"): string {
+  const lexical = toLexicalPath(rules, text, access);
+  const verdict = rules.judge(lexical, access);
+  if (!verdict.allowed) throw pathRefused(text, verdict);
+  return verdict.path;
+}
+
+/** The path that `judge` returns, or why it throws. */
+function toVerdict(judge: () => string): PathVerdict {
+  try {
+    return { allowed: true, path: judge() };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return { allowed: false, code: error.code, reason: error.message };

@@ -1,6 +1,7 @@
 import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "../../contract/errors.js";
+import { countChildren, type EndedUsage } from "./children-usage.js";
 import { createFifoPool, type FifoPool } from "./fifo-pool.js";
 import { startHelper, type Helper, type HelperReport } from "./helper.js";
 import type { CommandEntry, HelperRunOptions, StartedCommand } from "./helper-run-types.js";
@@ -33,6 +34,7 @@ export class HelperRun {
   readonly #idBySerial = new Map<number, number>();
   /** File descriptors that bash opened for itself. */
   readonly #bashFds: number[] = [];
+  #takeUsage: (() => EndedUsage | undefined) | undefined;
   #nextId = 0;
   #closing = false;
 
@@ -72,6 +74,7 @@ export class HelperRun {
 
   async launch(launch: Launch, sink: OutputSink): Promise<Running> {
     const id = (this.#nextId += 1);
+    this.#takeUsage ??= countChildren(() => this.#helper.pid);
     this.#hold(id);
     try {
       const [first = "", second = "", third] = await this.#takeFifos(launch.hasInput === true ? 3 : 2);
@@ -277,6 +280,7 @@ export class HelperRun {
       group,
       input,
       drained: Promise.all(readers.map((reader) => reader.ended)).then(() => undefined),
+      takeUsage: () => this.#takeUsage?.(),
       release: () => readers.forEach((reader) => reader.release()),
       unref: () => {
         readers.forEach((reader) => reader.unref());

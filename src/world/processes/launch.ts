@@ -1,3 +1,4 @@
+import type { EndedUsage } from "./children-usage.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import type { ProcessInput } from "./process-input.js";
 
@@ -37,6 +38,8 @@ export interface Running {
   readonly group?: CommandGroup | undefined;
   /** Resolves when both streams have ended and nothing can write to them any more. */
   readonly drained: Promise<void>;
+  /** What has ended since the last look used, where the process that waits for commands can tell. */
+  takeUsage?(): EndedUsage | undefined;
   /** Stop listening to its output. */
   release(): void;
   /** Do not keep the host process alive for it. */

@@ -59,6 +59,12 @@ export function readStat(pid: string | number): readonly string[] {
   return text === "" ? [] : text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
+/** Bytes that a process and its ended children read and wrote by system calls; `undefined` if it cannot be read. */
+export function readIo(pid: number): number | undefined {
+  const counts = [...readProcFile(`/proc/${pid}/io`).matchAll(/^[rw]char: (\d+)$/gm)];
+  return counts.length === 0 ? undefined : counts.reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+}
+
 /** Read a small file in /proc, which never blocks; empty if it cannot be read. */
 export function readProcFile(path: string): string {
   let fd: number;

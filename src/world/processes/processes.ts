@@ -115,7 +115,8 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     stopLeftovers: (tree, done) => trackBackground(stopTree(tree).finally(done)),
     trackBackground: trackBackground,
     sweepLater: (tag) => sweeper.sweepLater(tag),
-    onUsage: ({ cpuMs, peakBytes }) => scope.used?.({ cpuMs, memoryBytes: peakBytes }),
+    onUsage: ({ cpuMs, peakBytes, ioBytes }) =>
+      scope.used?.({ cpuMs, ioBytes, ...(peakBytes !== undefined && { memoryBytes: peakBytes }) }),
   });
   const jobsOf = (sessionId: string): Jobs => {
     const known = jobs.get(sessionId) ?? new Jobs();

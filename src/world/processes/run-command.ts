@@ -15,7 +15,7 @@ import { graceMs, groupExists, stopTree } from "./stop-tree.js";
 import { createRunLimits, type EndReason, type RunLimits } from "./run-limits.js";
 import { delay, settlesWithin } from "./settles-within.js";
 import { watchTree } from "./watch-tree.js";
-import { watchUsage } from "./tree-usage.js";
+import { watchUsage, type TreeUsage } from "./tree-usage.js";
 
 /** What running a command needs besides the request. */
 export interface RunDeps extends CommandDeps {
@@ -35,7 +35,7 @@ export interface RunDeps extends CommandDeps {
   readonly commitLayer?:
     | ((layer: CommandLayer, run: Omit<LayerRun, "scope">) => Promise<LayerOutcome>)
     | undefined;
-  readonly onUsage: (usage: { readonly cpuMs: number; readonly peakBytes: number }) => void;
+  readonly onUsage: (usage: TreeUsage) => void;
 }
 
 export type RunRequest = CommandRequest & {
@@ -79,8 +79,6 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
       collector.abort();
       return await runCommand({ ...parts, useLayer: notMounted }, request);
     }
-    const used = usage.stop();
-    if (used !== undefined) parts.onUsage(used);
     const kept = await collector.finish();
     const dryRun = request.dryRun === true;
     const { exitCode } = end.exit;
@@ -92,6 +90,9 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const blocked =
       why === "exit" && exitCode === 0 ? [] : command.blockedPaths(`${stderr.text}\n${stdout.text}`);
     const stoppedBy = limits.exceededTreeLimit() ?? overLimit;
+    // As late as possible: its last processes may have ended after it.
+    const used = usage.stop(finished.used ?? running.takeUsage?.());
+    if (used !== undefined) parts.onUsage(used);
     return {
       stdout,
       stderr,

@@ -54,8 +54,8 @@ export function innerScript({ roots, processes, variables, listsLeftovers }: Inn
 }
 
 /**
- * Run the command, then list the processes that it left behind, one per line: all in this sandbox except for the first
- * process, this shell and zombies. The exit code of the command is kept even if listing fails.
+ * Run the command, then say in a line what it used, which its parent counts however short it ran, and list the
+ * processes that it left behind, one per line: all in this sandbox except for the first process, this shell and zombies. The exit code of the command is kept even if listing fails.
  */
 const listLeftovers = `trap : TERM INT HUP
 # What a shell says about a program that a signal ended is not the program's output.
@@ -65,6 +65,13 @@ code=$?
 trap '' TERM
 trap 'exit $code' EXIT
 IFS=' '
+io=0
+while read -r key value; do
+  case $key in rchar: | wchar:) io=$((io + value)) ;; esac
+done <"/proc/$$/io"
+read -r line <"/proc/$$/stat"
+set -- \${line##*) }
+echo "used $io $((\${14} + \${15}))" >&${leftoversFd}
 for at in /proc/[0-9]*; do
   case \${at#/proc/} in 1 | $$) continue ;; esac
   line= && read -r line <"$at/stat"

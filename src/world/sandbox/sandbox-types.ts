@@ -120,6 +120,8 @@ export interface FinishedCommand {
   readonly warnings: readonly string[];
   /** Command lines of processes that still ran in the sandbox when it ended. */
   readonly leftovers: readonly string[];
+  /** What it and its children used, where the sandbox can tell. */
+  readonly used?: { readonly ioBytes: number; readonly cpuMs: number };
 }
 
 /** One fact about the sandbox, for `tenon doctor`. */

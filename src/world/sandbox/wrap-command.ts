@@ -15,7 +15,12 @@ import { openLayer } from "./layer/open-layer.js";
 import { innerScript, outerScript } from "./limits.js";
 import { openNetwork, type CommandNetwork } from "./network/open-network.js";
 import { type MountPlan, planMounts } from "./mount-plan.js";
-import { programHome, type SandboxCommand, type WrappedCommand } from "./sandbox-types.js";
+import {
+  programHome,
+  type FinishedCommand,
+  type SandboxCommand,
+  type WrappedCommand,
+} from "./sandbox-types.js";
 import { leftOutNote } from "./left-out-note.js";
 import { viewFor, type SessionView } from "./sandbox-view.js";
 import type { ActiveSandbox } from "./active-sandbox.js";
@@ -109,12 +114,12 @@ async function wrapInNetwork(
       network.end();
       if (changesWorkspace) sandbox.running.delete(mounted);
       started?.release();
-      const leftovers = leftoversFile === undefined ? [] : await readLeftovers(leftoversFile);
-      if (run === undefined) return { heldBack: [], warnings: [], leftovers };
+      const left = leftoversFile === undefined ? { leftovers: [] } : await readLeftovers(leftoversFile);
+      if (run === undefined) return { heldBack: [], warnings: [], ...left };
       const { heldBack, warnings } = await finishRun(run);
       return {
         heldBack,
-        leftovers,
+        ...left,
         warnings: [...warnings, ...(await hiddenPathsNote(sandbox, command, guarded))],
       };
     },
@@ -216,14 +221,21 @@ function leftoversFileFor(
 }
 
 const maxLeftovers = 20;
+/** A tick of USER_HZ, which is 100 for programs on Linux. */
+const msPerTick = 10;
 /** The first process inside and the shell that starts the command do not count as its own. */
 const innerProcesses = 2;
 
-async function readLeftovers(file: string): Promise<string[]> {
+async function readLeftovers(file: string): Promise<Pick<FinishedCommand, "leftovers" | "used">> {
   const text = await readFile(file, "utf8").catch(() => ""); // the command was never started
   await rm(file, { force: true });
-  const lines = text.split("\n").map((line) => line.trim());
-  return lines.filter((line) => line !== "").slice(0, maxLeftovers);
+  const [first = "", ...rest] = text.split("\n").map((line) => line.trim());
+  const [, io, ticks] = /^used (\d+) (\d+)$/.exec(first) ?? [];
+  const leftovers = (io === undefined ? [first, ...rest] : rest)
+    .filter((line) => line !== "")
+    .slice(0, maxLeftovers);
+  if (io === undefined) return { leftovers };
+  return { leftovers, used: { ioBytes: Number(io), cpuMs: Number(ticks) * msPerTick } };
 }
 
 interface ScriptParts {

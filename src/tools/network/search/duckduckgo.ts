@@ -4,12 +4,15 @@ import { askText, endpoint } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
 import { toResults, type RawResult } from "./to-results.js";
 
+const address = "https://html.duckduckgo.com/html/";
+
 /** DuckDuckGo's HTML page for browsers without scripts, because it has no search API. */
 export const duckduckgo: SearchProvider = {
   name: "duckduckgo",
+  address,
   note: "Results are read from DuckDuckGo's HTML page, which may change or refuse requests at any time.",
   async search(query) {
-    const url = endpoint("https://html.duckduckgo.com/html/", query.settings.url);
+    const url = endpoint(address, query.settings.url);
     url.searchParams.set("q", query.query);
     const html = await askText(
       { url: url.href, headers: { accept: "text/html" } },

@@ -2,9 +2,12 @@ import { askJson, endpoint, requireKey, requireSetting } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
 import { listAt, toResults, type RawResult } from "./to-results.js";
 
+const address = "https://www.googleapis.com/customsearch/v1";
+
 /** Google's Custom Search API, which is closed to new customers and ends in January 2027. */
 export const google: SearchProvider = {
   name: "google",
+  address,
   note: "Google's Custom Search API is closed to new customers and ends on 1 January 2027.",
   async search(query) {
     const target = { name: "google", query };
@@ -13,7 +16,7 @@ export const google: SearchProvider = {
     const found: RawResult[] = [];
     // It returns ten results at a time, and at most a hundred.
     while (found.length < Math.min(query.limit, 100)) {
-      const url = endpoint("https://www.googleapis.com/customsearch/v1", query.settings.url);
+      const url = endpoint(address, query.settings.url);
       const count = Math.min(query.limit - found.length, 10);
       const parameters = { key, cx: engine, q: query.query, num: count, start: found.length + 1 };
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));

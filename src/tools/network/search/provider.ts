@@ -26,6 +26,8 @@ export interface SearchSettings {
 
 export interface SearchProvider {
   readonly name: string;
+  /** The URL that it is asked at, unless the settings have another one. */
+  readonly address?: string;
   /** A remark for readers of the results. */
   readonly note?: string;
   search(query: SearchQuery): Promise<readonly SearchResult[]>;

@@ -2,14 +2,17 @@ import { askJson, endpoint, unexpectedResponse, requireKey } from "./ask.js";
 import type { SearchProvider } from "./provider.js";
 import { listAt, toResults } from "./to-results.js";
 
+const address = "https://api.tavily.com/search";
+
 export const tavily: SearchProvider = {
   name: "tavily",
+  address,
   async search(query) {
     const target = { name: "tavily", query };
     const key = requireKey(target);
     const answer = await askJson(
       {
-        url: endpoint("https://api.tavily.com/search", query.settings.url).href,
+        url: endpoint(address, query.settings.url).href,
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         body: JSON.stringify({ query: query.query, max_results: Math.min(query.limit, 20) }),

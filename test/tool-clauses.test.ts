@@ -1,0 +1,192 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { defineTool } from "../src/index.js";
+import { openFileFixture, type FileFixture } from "./file-fixture.js";
+
+let fixture: FileFixture;
+beforeEach(() => {
+  fixture = openFileFixture();
+});
+afterEach(() => fixture.close());
+
+describe("a path where nothing exists", () => {
+  beforeEach(() => {
+    mkdirSync(fixture.path("src/server"), { recursive: true });
+    fixture.put("src/server/gateway.ts", "one\n");
+  });
+
+  it.each([
+    ["read_file", { path: "src/server/gatway.ts" }],
+    ["read_file", { path: "scr/Server/gateway.ts" }],
+    ["edit_file", { path: "src/server/gateway.tsx", old_str: "a", new_str: "b" }],
+    ["delete_file", { path: "src/srver/gateway.ts" }],
+    ["move_file", { from: "src/server/gatewy.ts", to: "b.ts" }],
+    ["apply_patch", { patch: "*** Begin Patch\n*** Delete File: src/server/gatewayts\n*** End Patch" }],
+  ])("is answered by %s %j with the nearest one", async (name, args) => {
+    expect(await fixture.refused(name, args)).toMatchObject({
+      code: "RESOURCE_NOT_FOUND",
+      hint: 'Did you mean "src/server/gateway.ts"?',
+    });
+  });
+
+  it("is not answered with what may not be read, nor with something else", async () => {
+    await fixture.reopen({ config: { files: { forbiddenPaths: ["src/server/gateway.ts"] } } });
+    for (const path of ["src/server/gatway.ts", "src/server/unrelated.ts"]) {
+      expect((await fixture.refused("read_file", { path })).hint).not.toContain("gateway.ts");
+    }
+  });
+});
+
+describe("null for an optional argument", () => {
+  it("counts as left out, at any depth", async () => {
+    fixture.put("a.txt", "one\n");
+    expect(await fixture.ok("read_file", { path: "a.txt", start_line: null, end_line: null })).toMatchObject({
+      content: "one\n",
+    });
+    await fixture.ok("multi_edit", {
+      path: "a.txt",
+      edits: [{ old_str: "one", new_str: "two", replace_all: null }],
+    });
+    expect(fixture.text("a.txt")).toBe("two\n");
+  });
+
+  it("is refused where it is required, and kept where the schema takes it", async () => {
+    expect(await fixture.refused("read_file", { path: null })).toMatchObject({ code: "ARGUMENTS_INVALID" });
+    const seen = defineTool({
+      name: "show_input",
+      description: "Show the input.",
+      category: "custom",
+      annotations: { readOnly: true },
+      input: {
+        type: "object",
+        properties: { maybe: { type: ["string", "null"] }, count: { type: "number" } },
+      },
+      execute: (input) => input,
+    });
+    await fixture.reopen({ tools: [seen] });
+    expect(await fixture.ok("show_input", { maybe: null })).toEqual({ maybe: null });
+    expect(await fixture.ok("show_input", { count: null })).toEqual({});
+  });
+});
+
+describe("tools.allowedPaths", () => {
+  it("narrows the workspace to the paths that it names, and adds those outside", async () => {
+    mkdirSync(fixture.path("src"));
+    mkdirSync(`${fixture.root}/outside`);
+    fixture.put("src/a.txt", "needle\n");
+    fixture.put("b.txt", "needle\n");
+    symlinkSync("../b.txt", fixture.path("src/link.txt"));
+    await fixture.reopen({ config: { tools: { allowedPaths: ["./src", `${fixture.root}/outside`] } } });
+    await fixture.ok("read_file", { path: "src/a.txt" });
+    await fixture.ok("list_files", { path: `${fixture.root}/outside` });
+    for (const path of ["b.txt", "src/link.txt", "src/../b.txt"]) {
+      expect((await fixture.refused("read_file", { path })).code).toMatch(/^PATH_/);
+      expect((await fixture.refused("write_file", { path, content: "x" })).code).toMatch(/^PATH_/);
+    }
+    const { files } = await fixture.ok("grep", { pattern: "needle", path: "src", mode: "files" });
+    expect(files).toEqual([{ file: "src/a.txt" }]);
+  });
+
+  it("leaves the workspace as it is where it names only other folders, as files.allowedPaths does", async () => {
+    mkdirSync(`${fixture.root}/outside`);
+    fixture.put("b.txt", "one\n");
+    for (const config of [
+      { tools: { allowedPaths: [`${fixture.root}/outside`] } },
+      { files: { allowedPaths: [`${fixture.root}/outside`] } },
+    ]) {
+      await fixture.reopen({ config });
+      await fixture.ok("read_file", { path: "b.txt" });
+      await fixture.ok("list_files", { path: `${fixture.root}/outside` });
+    }
+  });
+});
+
+describe("the configuration", () => {
+  it("refuses a misspelt tool under perTool with the nearest name, and leaves tools of others alone", async () => {
+    const open = (perTool: object) => fixture.reopen({ config: { tools: { perTool } } } as never);
+    await expect(open({ read_fiel: { timeout: 5 } })).rejects.toThrow(
+      'tools.perTool.read_fiel: unknown tool; did you mean "read_file"?',
+    );
+    await open({
+      "server:tool": { timeout: 5 },
+      something_of_mine: { timeout: 5 },
+      read_file: { timeout: 5000 },
+    });
+  });
+
+  it("refuses bing, whose search API is gone, and names the others", async () => {
+    const config = { tools: { webSearch: { provider: "bing" } } } as never;
+    await expect(fixture.reopen({ config })).rejects.toThrow(
+      "tools.webSearch.provider: expected one of tavily, google, duckduckgo, brave, searxng",
+    );
+  });
+});
+
+describe("web_search", () => {
+  it.each([
+    [{}, "api.tavily.com"],
+    [{ provider: "duckduckgo" }, "html.duckduckgo.com"],
+    [{ provider: "searxng", url: "https://search.example.org:8080" }, "search.example.org:8080"],
+  ])("with %j declares its provider's host, so that rules about hosts apply", async (webSearch, host) => {
+    const rules = [{ id: "no-search", decision: "deny", host }];
+    await fixture.reopen({ config: { tools: { webSearch }, policy: { rules } } } as never);
+    const error = await fixture.refused("web_search", { query: "lamps" });
+    expect(error).toMatchObject({ type: "ToolPermissionError", details: { rule: "no-search" } });
+  });
+});
+
+describe("paths.check", () => {
+  it("judges the text alone with links: false", () => {
+    mkdirSync(`${fixture.root}/outside`);
+    symlinkSync(`${fixture.root}/outside`, fixture.path("link"));
+    const { paths } = fixture.tenon;
+    expect(paths.check("link/a.txt")).toMatchObject({ allowed: false });
+    expect(paths.check("link/a.txt", { links: false })).toMatchObject({ allowed: true });
+    expect(paths.check("../a.txt", { links: false })).toMatchObject({ allowed: false });
+    expect(paths.check("src/../../a.txt", { links: false })).toMatchObject({ allowed: false });
+    expect(paths.check(".git/config", { links: false, access: "write" })).toMatchObject({ allowed: false });
+    expect(() => paths.check("a", { link: false } as never)).toThrow(/"link"/);
+  });
+});
+
+describe("a session with tools", () => {
+  it("sees only those, and refuses a misspelt one", async () => {
+    fixture.put("a.txt", "one\n");
+    const session = fixture.tenon.createSession({ tools: ["read_file", "get_*"] });
+    expect(session.tools().map(({ name }) => name)).toEqual([
+      "get_env",
+      "get_features",
+      "get_file_info",
+      "get_requirements",
+      "get_tasks",
+      "read_file",
+    ]);
+    expect((await session.call({ name: "read_file", arguments: { path: "a.txt" } })).success).toBe(true);
+    expect(await session.call({ name: "list_files" })).toFailWith("TOOL_NOT_FOUND");
+    expect(() => fixture.tenon.createSession({ tools: ["raed_file"] })).toThrow(/raed_file/);
+  });
+});
+
+describe("the interaction tools", () => {
+  it("have output schemas", () => {
+    for (const name of [
+      "ask_user",
+      "request_confirmation",
+      "request_input",
+      "provide_feedback",
+      "review_with_feedback_content",
+    ]) {
+      expect(fixture.tenon.registry.describe(name)?.outputSchema, name).toBeDefined();
+    }
+  });
+});
+
+describe("the metrics of commands", () => {
+  it("count the bytes that a short command read and wrote", async () => {
+    fixture.put("a.bin", "x".repeat(3_000_000));
+    await fixture.ok("shell_exec", { command: "cat a.bin > b.bin" });
+    const ioBytes = fixture.tenon.metrics.tool("shell_exec")?.resources?.ioBytes;
+    expect(ioBytes).toBeGreaterThanOrEqual(6_000_000);
+    expect(ioBytes).toBeLessThan(30_000_000);
+  });
+});
