@@ -84,7 +84,10 @@ export interface BuiltInTools {
       /** Answers to choose from. The user may still give another answer. */
       readonly options?: readonly string[] | undefined;
     };
-    readonly result: unknown;
+    readonly result: {
+      question: string;
+      answer: string;
+    };
   };
   /** Decode Base64 to UTF-8 text. Malformed Base64 is an error. */
   readonly base64_decode: {
@@ -921,7 +924,14 @@ export interface BuiltInTools {
       /** The feedback. */
       readonly feedback: string;
     };
-    readonly result: unknown;
+    readonly result: {
+      id: string;
+      stageName: string;
+      feedbackType: string;
+      feedback: string;
+      /** Unix time in milliseconds. */
+      createdAt: number;
+    };
   };
   /** Search memories: insights, issues and learnings of this iteration, decisions and patterns of the project. With a query the best match comes first, without one the newest. */
   readonly query_memory: {
@@ -1191,7 +1201,10 @@ export interface BuiltInTools {
       /** What the user should check. */
       readonly message: string;
     };
-    readonly result: unknown;
+    readonly result: {
+      approved: boolean;
+      userResponse: string;
+    };
   };
   /** Ask the user to enter a text. */
   readonly request_input: {
@@ -1201,7 +1214,9 @@ export interface BuiltInTools {
       /** The value that an empty answer stands for. */
       readonly default?: string | undefined;
     };
-    readonly result: unknown;
+    readonly result: {
+      input: string;
+    };
   };
   /** Mark a saved issue as resolved and store how it was solved. */
   readonly resolve_issue: {
@@ -1242,7 +1257,12 @@ export interface BuiltInTools {
       /** The text to review. */
       readonly content: string;
     };
-    readonly result: unknown;
+    readonly result: {
+      action: "approve" | "edit" | "reject";
+      /** The text, as the user edited it. */
+      content: string;
+      feedback: string;
+    };
   };
   /** Save the check report of this iteration: the results of testing and reviewing the work. Earlier versions are kept. */
   readonly save_check_report: {
