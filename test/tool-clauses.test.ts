@@ -95,8 +95,10 @@ describe("tools.allowedPaths", () => {
       { files: { allowedPaths: [`${fixture.root}/outside`] } },
     ]) {
       await fixture.reopen({ config });
-      await fixture.ok("read_file", { path: "b.txt" });
-      await fixture.ok("list_files", { path: `${fixture.root}/outside` });
+      expect(await fixture.ok("read_file", { path: "b.txt" })).toMatchObject({ content: "one\n" });
+      expect(await fixture.ok("list_files", { path: `${fixture.root}/outside` })).toMatchObject({
+        files: [],
+      });
     }
   });
 });

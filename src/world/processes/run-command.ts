@@ -10,12 +10,13 @@ import { limitWarnings } from "./limit-warnings.js";
 import { feedInput } from "./process-input.js";
 import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
 import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
+import type { EndedUsage } from "./children-usage.js";
 import { exitAfterStop, unknownExit } from "./exit-after-stop.js";
 import { graceMs, groupExists, stopTree } from "./stop-tree.js";
 import { createRunLimits, type EndReason, type RunLimits } from "./run-limits.js";
 import { delay, settlesWithin } from "./settles-within.js";
 import { watchTree } from "./watch-tree.js";
-import { watchUsage, type TreeUsage } from "./tree-usage.js";
+import { watchUsage, type TreeUsage, type UsageMeter } from "./tree-usage.js";
 
 /** What running a command needs besides the request. */
 export interface RunDeps extends CommandDeps {
@@ -90,9 +91,7 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const blocked =
       why === "exit" && exitCode === 0 ? [] : command.blockedPaths(`${stderr.text}\n${stdout.text}`);
     const stoppedBy = limits.exceededTreeLimit() ?? overLimit;
-    // As late as possible: its last processes may have ended after it.
-    const used = usage.stop(finished.used ?? running.takeUsage?.());
-    if (used !== undefined) parts.onUsage(used);
+    const used = reportUsage(parts, usage, finished.used ?? running.takeUsage?.());
     return {
       stdout,
       stderr,
@@ -108,6 +107,17 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
   } finally {
     limits.clear();
   }
+}
+
+/** Taken as late as possible: the last processes of a command may end after it. */
+function reportUsage(
+  { onUsage }: RunDeps,
+  meter: UsageMeter,
+  ended: EndedUsage | undefined,
+): TreeUsage | undefined {
+  const used = meter.stop(ended);
+  if (used !== undefined) onUsage(used);
+  return used;
 }
 
 /** What the result says besides the output. */
