@@ -27,7 +27,9 @@ export interface WorkFixture {
 }
 
 /** Open it. The tools of the machine are configured in the home folder, as a person would. */
-export async function openWorkFixture(options: { readonly layers?: boolean } = {}): Promise<WorkFixture> {
+export async function openWorkFixture(
+  options: { readonly layers?: boolean; readonly path?: string } = {},
+): Promise<WorkFixture> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-work-")));
   const [workspace, home, files] = ["work", "home", "files"].map((name) => join(root, name)) as [
     string,
@@ -59,7 +61,7 @@ export async function openWorkFixture(options: { readonly layers?: boolean } = {
       stateDir: join(root, "state"),
       sandbox: { enabled: "required", layers: { enabled: options.layers ?? true } },
     },
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, SHELL: "/bin/bash" },
+    env: { PATH: options.path ?? "/usr/local/bin:/usr/bin:/bin", HOME: home, SHELL: "/bin/bash" },
     interact: { approve: (request) => (asked.push(request), true) },
   });
   const call: WorkFixture["call"] = (name, args) => tenon.call({ name, arguments: args });

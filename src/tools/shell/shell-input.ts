@@ -42,7 +42,10 @@ export const shellInput = defineTool({
   input,
   output: jobView.extend({ stdout: z.string(), stderr: z.string(), truncated: z.boolean() }),
   // The job may be a shell, so what is denied in a command line is denied here, too.
-  shellLine: ({ text = "" }) => (text.trim() === "" ? undefined : { line: text, dialect: "other" }),
+  shellLine: ({ text = "", keys = [] }) => ({
+    line: text.trim() === "" ? keys.join(" ") || ":" : text,
+    dialect: "other",
+  }),
   async preview(call, ctx) {
     const job = await findJob(call, ctx);
     toTyped(call, job);
