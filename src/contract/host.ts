@@ -86,8 +86,8 @@ export interface HostSession {
   rootsChanged(): void;
   /** Nobody is there to take the answer of this call: it goes on, unless it waits for a person; then it is cancelled. */
   callerGone(callId: string): void;
-  /** Cancel nothing, but end what the session left running. */
-  close(): Promise<void>;
+  /** Cancel nothing, but end what the session left running. @param reason Why, if that is to be recorded. */
+  close(reason?: string): Promise<void>;
 }
 
 /** A request for a resource or a prompt. */

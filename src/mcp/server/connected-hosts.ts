@@ -9,7 +9,8 @@ export interface ConnectedHost {
   /** It has asked for something since it was greeted. */
   readonly used: boolean;
   readonly lastSeen: number;
-  end(): void;
+  /** @param isOver Nobody can come back for it. */
+  end(isOver?: boolean): void;
 }
 
 export interface HostLimits {

@@ -186,19 +186,24 @@ export class Connection {
     this.#watched.delete(uri);
   }
 
-  /** Cancel what waits for the host, and end the session. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  /** The server speaks for the host no more. */
+  leave(server: Server): void {
+    this.#listeners.delete(server);
+  }
+
+  /** Cancel what waits for the host, and end the session. @param reason Why its jobs end, if that is to be recorded. */
+  close(reason?: string): Promise<void> {
+    this.#closing ??= this.#close(reason);
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close(reason: string | undefined): Promise<void> {
     this.#stopListening();
     this.#parked.close();
     for (const stop of this.#watched.values()) stop();
     this.#watched.clear();
     this.#listeners.clear();
-    await this.session.close();
+    await this.session.close(reason);
   }
 
   /** Do something for an exchange, where questions without a call find it. */

@@ -33,6 +33,8 @@ export interface McpHttpOptions extends HostLimits {
   readonly maxBodyBytes?: number | undefined;
   /** A host that is silent for so long is gone. @default 30 minutes */
   readonly idleMs?: number | undefined;
+  /** How long a host that is gone can take up its session again; its jobs run on meanwhile. @default 10 minutes */
+  readonly keepMs?: number | undefined;
   /** Tools, resources or prompts on one page of a list. @default 1000 */
   readonly pageSize?: number | undefined;
   /** What is kept of streams, so that one that was cut can go on. */

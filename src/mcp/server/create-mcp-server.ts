@@ -16,7 +16,7 @@ export interface McpServer {
   /** A protocol server for this connection; `follows` where it lives as long as the connection does. */
   createServer(follows: boolean): Server;
   /** End the session; running calls are cancelled by the transport that carries them. */
-  close(): Promise<void>;
+  close(reason?: string): Promise<void>;
 }
 
 /** Speak MCP for a Tenon: one host's session, behind one or more protocol servers of the SDK. */
@@ -29,7 +29,7 @@ export function createMcpServer(sdk: Sdk, host: McpHost, options: ConnectionOpti
       if (follows) connection.listen(server);
       return server;
     },
-    close: () => connection.close(),
+    close: (reason) => connection.close(reason),
   };
 }
 

@@ -78,15 +78,15 @@ export class HttpClient implements ConnectedHost {
   }
 
   /** End its session; what runs for it is cancelled. */
-  async close(): Promise<void> {
+  async close(reason?: string): Promise<void> {
     this.#options.onEnd();
     for (const controller of this.#running)
       controller.abort(new ToolCancelledError("The server is closing."));
-    await this.mcp.close();
+    await this.mcp.close(reason);
   }
 
   end(): void {
-    this.close().catch((error: Error) => this.mcp.connection.options.onError?.(error));
+    this.close("its host is gone").catch((error: Error) => this.mcp.connection.options.onError?.(error));
   }
 }
 

@@ -4,12 +4,13 @@ import type { HostChange, McpHost } from "../../contract/host.js";
 import { faultOfMessage, type WireMessage } from "../../wire/json-rpc.js";
 import type { McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
-import { createMcpServer, type Sdk } from "./create-mcp-server.js";
+import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
 import { makeRoom, type ConnectedHost } from "./connected-hosts.js";
 import { overloaded, refuse } from "./http-answers.js";
 import { HttpClient } from "./http-client.js";
 import { HttpSession, type HttpBody } from "./http-session.js";
+import { defaultKeepMs, LeftSessions, type ReturningHost } from "./left-sessions.js";
 import { readBody, sendWebResponse, toWebRequest } from "./node-http.js";
 import { defaultMaxUnread, pacedBody } from "./paced-body.js";
 import { readPlainCall, type PlainCall } from "./plain-call.js";
@@ -22,16 +23,19 @@ export class HttpEndpoint {
   readonly #options: McpHttpOptions;
   readonly #sessions = new Map<string, HttpSession>();
   readonly #clients = new Map<string, HttpClient>();
+  readonly #left: LeftSessions;
   readonly #events: ResumableEvents;
   readonly #modern: McpHttpHandler;
   readonly #sweep: NodeJS.Timeout;
   readonly #stopListening: () => void;
+  #closed = false;
 
   constructor(sdk: Sdk, host: McpHost, options: McpHttpOptions) {
     this.#sdk = sdk;
     this.#host = host;
     this.#options = options;
     this.#events = new ResumableEvents(options.events);
+    this.#left = new LeftSessions(options.keepMs, options.onError);
     this.#modern = sdk.createMcpHandler(
       ({ authInfo }) => {
         const { client } = (authInfo?.extra ?? {}) as { client?: HttpClient };
@@ -45,7 +49,7 @@ export class HttpEndpoint {
       },
     );
     this.#stopListening = host.onChange((change) => this.#publish(change));
-    this.#sweep = setInterval(() => this.#endIdle(), Math.min(this.#idleMs / 2, 60_000));
+    this.#sweep = setInterval(() => this.#endIdle(), Math.min(this.#idleMs / 2, this.#keepMs / 2, 60_000));
     this.#sweep.unref();
   }
 
@@ -83,10 +87,13 @@ export class HttpEndpoint {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     clearInterval(this.#sweep);
     this.#stopListening();
     await this.#modern.close();
+    for (const session of this.#sessions.values()) session.isOver = true;
     await Promise.all([...this.#sessions.values(), ...this.#clients.values()].map((place) => place.close()));
+    await this.#left.close();
     this.#sessions.clear();
     this.#clients.clear();
   }
@@ -113,34 +120,69 @@ export class HttpEndpoint {
   ): Promise<void> {
     const refused = (answer: Response): Promise<void> => sendWebResponse(answer, request, response);
     const id = request.headers["mcp-session-id"];
-    if (id !== undefined) {
+    const isGreeting = isInitialize(body.parsed);
+    if (id !== undefined && !(isGreeting && this.#canReturn(String(id), principal.id))) {
       const session = this.#sessions.get(String(id));
       // Whose session it is must not be told apart from whether there is one.
       if (session === undefined || session.principal !== principal.id)
         return refused(refuse(404, -32001, "Session not found."));
       return session.handle(request, response, body);
     }
-    if (!isInitialize(body.parsed))
-      return refused(refuse(400, -32000, "The header Mcp-Session-Id is missing."));
-    if (!this.#makeRoom(principal)) return refused(full());
-    const session = await HttpSession.open(
-      this.#sdk,
-      createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal)),
-      {
-        principal: principal.id,
-        address: principal.address ?? "",
-        events: this.#events.open(),
-        maxUnread: this.#options.maxUnread,
-        onOpen: (sessionId) => void this.#sessions.set(sessionId, session),
-        onClose: (sessionId) => void this.#sessions.delete(sessionId),
-      },
-    );
+    if (!isGreeting) return refused(refuse(400, -32000, "The header Mcp-Session-Id is missing."));
+    const client = clientOf(body.parsed);
+    const returning = { principal: principal.id, client, id: id === undefined ? undefined : String(id) };
+    const known = await this.#takeUp(returning);
+    if (known === undefined && !this.#makeRoom(principal)) return refused(full());
+    const mcp = known ?? createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal));
+    const session = await HttpSession.open(this.#sdk, mcp, {
+      principal: principal.id,
+      address: principal.address ?? "",
+      client,
+      events: this.#events.open(),
+      maxUnread: this.#options.maxUnread,
+      onOpen: (sessionId) => void this.#sessions.set(sessionId, session),
+      onClose: (closed) => this.#onClose(closed),
+    });
     try {
       await session.handle(request, response, body);
     } finally {
       // A greeting that the transport refused opened nothing that anybody could close later.
       if (!session.opened) await session.close();
     }
+  }
+
+  /** A host that was let go, or whose connection was lost, can come back to its jobs; one that ended its session cannot. */
+  #onClose(session: HttpSession): void {
+    const { id, principal, client, mcp, isOver, used } = session;
+    if (id !== undefined) this.#sessions.delete(id);
+    if (isOver || !used || id === undefined) {
+      mcp
+        .close(this.#closed ? undefined : "its session was ended")
+        .catch(this.#options.onError ?? (() => {}));
+      return;
+    }
+    this.#left.keep({ id, principal, client, mcp, leftAt: Math.max(session.lastSeen, session.leftAt ?? 0) });
+  }
+
+  /** Whether a greeting may name this session: its host is not there. */
+  #canReturn(id: string, principal: string): boolean {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return this.#left.has(id, principal);
+    return session.principal === principal && !session.busy;
+  }
+
+  /** The session that a host comes back to, if it has one. */
+  async #takeUp(host: ReturningHost): Promise<McpServer | undefined> {
+    const since = Date.now() - lostAfterMs;
+    const lost = [...this.#sessions.values()].filter(
+      ({ id, principal, client, leftAt, busy }) =>
+        principal === host.principal &&
+        !busy &&
+        (id === host.id || (client === host.client && leftAt !== undefined && leftAt <= since)),
+    );
+    // They are closed as if they were let go, so that one of them can be taken up.
+    await Promise.all(lost.map((session) => session.close()));
+    return this.#left.take(host);
   }
 
   /** The client that a request names; `undefined` where it is a new one and there is no room for it. */
@@ -183,11 +225,21 @@ export class HttpEndpoint {
   #endIdle(): void {
     const since = Date.now() - this.#idleMs;
     this.#events.dropOld();
-    for (const place of this.#places) if (!place.busy && place.lastSeen < since) place.end();
+    this.#left.endOld();
+    const gone = Date.now() - this.#keepMs;
+    for (const session of this.#sessions.values()) {
+      if (session.leftAt === undefined || session.leftAt >= gone) continue;
+      session.end();
+    }
+    for (const place of this.#places) if (!place.busy && place.lastSeen < since) place.end(true);
   }
 
   get #maxBody(): number {
     return this.#options.maxBodyBytes ?? 16 * 1024 * 1024;
+  }
+
+  get #keepMs(): number {
+    return this.#options.keepMs ?? defaultKeepMs;
   }
 
   get #idleMs(): number {
@@ -203,6 +255,16 @@ function clientKey({ id }: McpPrincipal, body: unknown): string {
 }
 
 const modernVersion = "2026-07-28";
+
+/** A listening host that lost its connection comes back sooner than that. */
+const lostAfterMs = 2500;
+
+/** The program that sent a greeting. */
+function clientOf(body: unknown): string {
+  const { params } = Object(body) as { params?: { clientInfo?: unknown } };
+  const info = toClientInfo(params?.clientInfo);
+  return JSON.stringify([info?.name, info?.version]);
+}
 
 /** Whether the headers of 2026-07-28 say what the body says; anything else is for the SDK to judge. */
 function namesCall(headers: IncomingHttpHeaders, { call }: PlainCall): boolean {

@@ -19,7 +19,10 @@ export interface HttpSessionOptions {
   readonly events: SessionEvents;
   readonly maxUnread?: number | undefined;
   readonly onOpen: (sessionId: string) => void;
-  readonly onClose: (sessionId: string) => void;
+  /** Its transport is closed. What the host can come back for is not, unless `session.isOver`. */
+  readonly onClose: (session: HttpSession) => void;
+  /** Name and version of the program, as it says itself. */
+  readonly client: string;
 }
 
 /** One host of the 2025 revisions: its transport and its session. */
@@ -38,6 +41,11 @@ export class HttpSession implements ConnectedHost {
   #streams = 0;
   /** Streams that took up one that broke off. */
   #resumed = 0;
+  /** Streams on which the host only listens; as long as it is there, it usually has one. */
+  #listening = 0;
+  #leftAt: number | undefined;
+  /** Its host ended it, or nobody can come back for it. */
+  isOver = false;
 
   static async open(sdk: Sdk, mcp: McpServer, options: HttpSessionOptions): Promise<HttpSession> {
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
@@ -50,10 +58,10 @@ export class HttpSession implements ConnectedHost {
     const session = new HttpSession(transport, { mcp, server }, options);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
     server.onclose = () => {
-      if (transport.sessionId !== undefined) options.onClose(transport.sessionId);
       options.events.close();
       session.#calls.close();
-      mcp.close().catch((error: Error) => mcp.connection.options.onError?.(error));
+      mcp.connection.leave(server);
+      options.onClose(session);
     };
     await server.connect(transport);
     return session;
@@ -85,6 +93,23 @@ export class HttpSession implements ConnectedHost {
     };
   }
 
+  get client(): string {
+    return this.#options.client;
+  }
+
+  get id(): string | undefined {
+    return this.#transport.sessionId;
+  }
+
+  get mcp(): McpServer {
+    return this.#mcp;
+  }
+
+  /** Since when a host that used to listen does not, and is silent otherwise. */
+  get leftAt(): number | undefined {
+    return this.busy || this.#leftAt === undefined ? undefined : Math.max(this.#leftAt, this.lastSeen);
+  }
+
   /** Whether the host was greeted, so that it can come back. */
   get opened(): boolean {
     return this.#transport.sessionId !== undefined;
@@ -100,6 +125,7 @@ export class HttpSession implements ConnectedHost {
     const { parsed, call } = body;
     this.lastSeen = Date.now();
     if (!isGreeting(parsed)) this.used = true;
+    if (request.method === "DELETE") this.isOver = true;
     const { accept = "", "last-event-id": lastEvent } = request.headers;
     const version = request.headers["mcp-protocol-version"] ?? "2025-03-26";
     const { sessionId } = this.#transport;
@@ -154,10 +180,16 @@ export class HttpSession implements ConnectedHost {
     this.#streams++;
     const resumes = request.method === "GET" && lastEvent !== null;
     if (resumes) this.#resumed++;
-    const ids = request.method === "GET" ? [] : requestIds(listOf(parsedBody));
+    const listens = request.method === "GET";
+    if (listens) this.#listening++;
+    this.#leftAt = listens ? undefined : this.#leftAt;
+    const ids = listens ? [] : requestIds(listOf(parsedBody));
     return pacedBody(response, {
       maxBytes: this.#options.maxUnread,
-      onEnd: () => this.#leave(ids, resumes),
+      onEnd: () => {
+        if (listens && --this.#listening === 0) this.#leftAt = Date.now();
+        this.#leave(ids, resumes);
+      },
     });
   }
 
@@ -185,7 +217,8 @@ export class HttpSession implements ConnectedHost {
     return this.#transport.close();
   }
 
-  end(): void {
+  end(isOver = false): void {
+    this.isOver ||= isOver;
     this.close().catch((error: Error) => this.#mcp.connection.options.onError?.(error));
   }
 

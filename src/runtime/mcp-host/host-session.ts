@@ -160,8 +160,8 @@ export class TenonHostSession implements HostSession {
     this.#parts.tenon.callerGone(callId);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#session.close(), this.#blind?.close()]);
+  async close(reason?: string): Promise<void> {
+    await Promise.all([this.#session.close(reason), this.#blind?.close()]);
   }
 
   get #narrowed(): boolean {

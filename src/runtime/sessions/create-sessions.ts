@@ -1,3 +1,4 @@
+import type { RecordAction } from "../audit/audited-action.js";
 import type { RuntimeBase } from "../state/runtime-base.js";
 import type { SpineParts } from "../../call/parts.js";
 import { ToolDefinitionError } from "../../contract/errors.js";
@@ -34,6 +35,7 @@ export interface SessionsOptions extends RuntimeBase {
   readonly redactor: Redactor;
   /** End what MCP servers keep for a session. */
   readonly endServers: (sessionId: string) => Promise<void>;
+  readonly recordAction: RecordAction;
 }
 
 const sessionKeys: KeysOf<SessionOptions> = {
@@ -91,9 +93,15 @@ export function createSessions(deps: SessionsOptions) {
         ...(namesItself && { nameAgent: nameAfter(client, nameClient) }),
         ...toolsetFor(options, iteration, deps),
         running,
-        endJobs: async (sessionId) => {
+        endJobs: async (sessionId, reason) => {
           await sessions.endSession(sessionId);
-          await world.endSession(sessionId);
+          const jobs = reason === undefined ? [] : world.runningJobs(sessionId);
+          const end = (): Promise<void> => world.endSession(sessionId);
+          if (jobs.length === 0) await end();
+          else {
+            const given = { session: sessionId, reason, jobs };
+            await deps.recordAction({ name: "jobs_end", arguments: given, run: end });
+          }
           await deps.endServers(sessionId);
         },
       },

@@ -38,7 +38,7 @@ export interface SessionDeps {
   readonly nameAgent?: (() => string) | undefined;
   readonly running: RunningCalls;
   /** Stop the background jobs of the session. */
-  readonly endJobs: (sessionId: string) => Promise<void>;
+  readonly endJobs: (sessionId: string, reason?: string) => Promise<void>;
 }
 
 /** One agent with its identity, toolset and environment. */
@@ -165,10 +165,10 @@ export class Session implements ToolCaller, CallSession {
     return explainCall(request, { session: this, toolset, fault, ...options }, spine);
   };
 
-  /** Remove the rules of this session, and stop its background jobs. */
-  async close(): Promise<void> {
+  /** Remove the rules of this session, and stop its background jobs. @param reason Why, if that is to be recorded. */
+  async close(reason?: string): Promise<void> {
     this.#parts.spine.policy.endSession(this.id);
-    await this.#parts.endJobs(this.id);
+    await this.#parts.endJobs(this.id, reason);
   }
 
   /** The definitions of this session's tools in a provider's format. */

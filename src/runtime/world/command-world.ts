@@ -10,6 +10,7 @@ import { matchesName } from "../../glob/name-glob.js";
 import { workspaceKey } from "../../store/state-dir.js";
 import { createOutputStore, type OutputStore } from "../../world/outputs/outputs.js";
 import { createPresetResolver } from "../../world/presets/resolve-presets.js";
+import type { RunningJob } from "../../world/processes/jobs.js";
 import { createProcessWorld, type ProcessWorld } from "../../world/processes/processes.js";
 import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
 import type { WaitingLayers } from "../../contract/ports/layers.js";
@@ -40,6 +41,8 @@ export interface CommandWorld {
   layers(decider: () => LayerDecider): WaitingLayers;
   /** Check once what can confine commands; `undefined` once it is known. */
   lookForSandbox(): Promise<unknown> | undefined;
+  /** The jobs of a session that run now. */
+  runningJobs(sessionId: string): readonly RunningJob[];
   /** Stop the jobs of a session and delete its outputs. */
   endSession(sessionId: string): Promise<void>;
   close(): Promise<void>;
@@ -73,6 +76,7 @@ export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
             () => (looked = true),
             () => (looked = true), // once is enough: running a command reports why
           ),
+    runningJobs: (sessionId) => world?.runningJobs(sessionId) ?? [],
     async endSession(sessionId) {
       await world?.endSession(sessionId);
       await store?.endSession(sessionId);

@@ -20,6 +20,7 @@ import { createLog } from "../log/create-log.js";
 import { createNetwork } from "./network.js";
 import { createCommandWorld } from "./command-world.js";
 import type { LayerDecider } from "./transactions.js";
+import type { RunningJob } from "../../world/processes/jobs.js";
 import { createProgramSandboxes, type ProgramSandboxes } from "./program-sandboxes.js";
 import { createRuntimeSandbox } from "./sandbox.js";
 import { ToolStore } from "../state/tool-store.js";
@@ -59,6 +60,8 @@ export interface World {
   readonly backendFor: (session: CallSession) => InteractBackend | undefined;
   /** How the runtime itself asks a person. */
   readonly backend: InteractBackend | undefined;
+  /** The jobs of a session that run now. */
+  runningJobs(sessionId: string): readonly RunningJob[];
   /** A session has ended: stop its jobs. */
   endSession(sessionId: string): Promise<void>;
   close(): Promise<void>;
@@ -166,6 +169,7 @@ export function createWorld(parts: WorldOptions): World {
     checkText,
     backendFor,
     backend,
+    runningJobs: (sessionId) => commands.runningJobs(sessionId),
     endSession: (sessionId) => commands.endSession(sessionId),
     close: async () => {
       await code.close();

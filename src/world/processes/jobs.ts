@@ -58,6 +58,12 @@ const typeMs = 5000;
 /** Long enough to notice a command that fails immediately. */
 const firstCheckMs = 150;
 
+/** A job that has not ended. */
+export interface RunningJob {
+  readonly jobId: string;
+  readonly command: string;
+}
+
 /** The background jobs of one session. */
 export class Jobs {
   readonly #jobs = new Map<string, Job>();
@@ -76,6 +82,11 @@ export class Jobs {
     } finally {
       this.#starting -= 1;
     }
+  }
+
+  running(): readonly RunningJob[] {
+    const jobs = [...this.#jobs.values()].filter((job) => job.exited === undefined);
+    return jobs.map(({ id, command }) => ({ jobId: id, command }));
   }
 
   list(): Promise<readonly JobInfo[]> {

@@ -11,7 +11,7 @@ import type { PresetResolver } from "../presets/resolve-presets.js";
 import { createNameJudge } from "../secrets/secret-names.js";
 import { createDirectLauncher } from "./direct-launcher.js";
 import { createHelperLauncher } from "./helper-launcher.js";
-import { Jobs } from "./jobs.js";
+import { Jobs, type RunningJob } from "./jobs.js";
 import type { Launcher } from "./launch.js";
 import { NoLayerError } from "./launch-errors.js";
 import { openFilesOf } from "./open-files.js";
@@ -51,6 +51,8 @@ export interface ProcessWorld {
   forCall(scope: CallScope): Processes;
   /** Devices and inodes of the files that background jobs have open. */
   openFiles(): Promise<ReadonlySet<string>>;
+  /** The jobs of a session that run now. */
+  runningJobs(sessionId: string): readonly RunningJob[];
   /** Stop the jobs of a session. */
   endSession(sessionId: string): Promise<void>;
   /** Stop everything that still runs. */
@@ -170,6 +172,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
       const running = all.flat().filter(({ state }) => state.kind !== "exited");
       return openFilesOf(running.map(({ pid }) => pid));
     },
+    runningJobs: (sessionId) => jobs.get(sessionId)?.running() ?? [],
     async endSession(sessionId) {
       const ending = jobs.get(sessionId);
       jobs.delete(sessionId);
