@@ -117,7 +117,7 @@ describe("the MCP server over HTTP", () => {
   it("refuses an id that is in use, and the host that is one too many", async () => {
     await open({ maxSessions: 1 });
     const headers = { authorization: "one", "mcp-session-id": await connect() };
-    const slow = await post(rpc(5, "tools/call", { name: "sleep", arguments: { duration: 0.3 } }), headers);
+    const slow = await post(rpc(5, "tools/call", { name: "sleep", arguments: { duration: 1.5 } }), headers);
     expect((await post(rpc(5, "ping"), headers)).status).toBe(400);
     expect(await slow.text()).toContain("slept");
     expect((await post(rpc(5, "ping"), headers)).status).toBe(200);
