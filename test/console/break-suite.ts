@@ -53,7 +53,8 @@ export function breakSuite(stage: () => Stage): void {
     await only("during the breaks");
     await page.locator('[data-call][data-state="asking"]').waitFor();
     const command = "echo said-before; while ! test -e go-on; do sleep 0.05; done; echo said-after";
-    const ran = callTool(fixture, "shell_exec", { command });
+    // With a terminal it runs directly on the workspace, so that it sees the file.
+    const ran = callTool(fixture, "shell_exec", { command, pty: true });
     await page.getByRole("link", { name: /Approvals 2/ }).waitFor();
     await answer("approvals", { verdict: "once" });
     await only("said-before");

@@ -53,7 +53,7 @@ async function list(open: OpenTenon, flags: LayerFlags): Promise<void> {
     id,
     callId,
     ago(keptAt, Date.now()),
-    `${entries} entries`,
+    `${entries} ${entries === 1 ? "entry" : "entries"}`,
     toVisibleLine(command.slice(0, 60)),
     toVisibleLine(reason),
   ]);
@@ -114,6 +114,6 @@ function describe(terminal: Terminal, view: LayerView, stream: Terminal["stdout"
 }
 
 function toRow({ path, kind, reason, files }: WaitingChange): string[] {
-  const count = files === undefined ? "" : `${files} files`;
+  const count = files === undefined ? "" : `${files} file${files === 1 ? "" : "s"}`;
   return [kind, toVisibleLine(path), count, toVisibleLine(reason ?? "")];
 }

@@ -118,7 +118,7 @@ function lineOf({ path, kind, added, removed, files }: CommitReport["changes"][n
   const lines = [
     ...(added === undefined || added === 0 ? [] : [`+${added}`]),
     ...(removed === undefined || removed === 0 ? [] : [`-${removed}`]),
-    ...(files === undefined ? [] : [`${files} files`]),
+    ...(files === undefined ? [] : [`${files} file${files === 1 ? "" : "s"}`]),
   ];
   return [letters[kind], path, ...lines].join(" ");
 }
@@ -132,12 +132,15 @@ export async function askAboutHeld(
 ): Promise<CommitReport | undefined> {
   const asked = report?.heldBack.filter(({ asks }) => asks === true).map(({ path }) => path) ?? [];
   if (report === undefined || asked.length === 0) return report;
-  const { success } = await ctx.call({
+  const { success, result } = await ctx.call({
     name: "commit_result",
-    arguments: { call_id: ctx.callId, paths: asked.slice(0, 1000) },
+    arguments: { call_id: ctx.callId, paths: asked.slice(0, maxAsked) },
   });
   if (!success) return report;
-  const heldBack = report.heldBack.filter(({ path }) => !asked.includes(path));
-  const rest = heldBack.length + report.conflicts.length;
-  return { ...report, heldBack, committed: rest === 0 ? "all" : "part" };
+  const agreed = new Set(asked.slice(0, maxAsked));
+  const heldBack = report.heldBack.filter(({ path }) => !agreed.has(path));
+  return { ...report, heldBack, committed: (result as { left: number }).left === 0 ? "all" : "part" };
 }
+
+/** `commit_result` takes so many paths. */
+const maxAsked = 1000;

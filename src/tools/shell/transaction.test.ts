@@ -166,6 +166,19 @@ describe("a command as a transaction", () => {
     expect(execFileSync("git", ["log", "--format=%s"], { cwd: workspace, env: gitEnv() }).toString()).toBe(
       "two\none\n",
     );
+    const mixed = await script(
+      "git config core.pager ./evil; git config user.name Agent; git init -q new; git -C new config alias.x '!evil'",
+    );
+    expect(mixed.result.heldBack?.map(({ path }) => path).toSorted()).toEqual([
+      ".git/config",
+      "new/.git/config",
+    ]);
+    expect(read(".git/config")).toMatch(/name = "?Agent/);
+    expect(read(".git/config") + read("new/.git/config")).not.toMatch(/evil/);
+    expect(read("new/.git/config")).toContain("repositoryformatversion");
+    await call("commit_result", { call_id: mixed.callId });
+    expect(read(".git/config")).toMatch(/pager = .\/evil\n[^]*name = Agent/);
+    expect(read("new/.git/config")).toContain("!evil");
     const clone = await sh("git clone -q . sub && git worktree add -q tree other2 -b other2 2>&1; ls sub");
     expect(clone.result).toMatchObject({ exitCode: 0 });
     expect(exists("sub/.git/config")).toBe(true);
@@ -194,6 +207,39 @@ describe("a command as a transaction", () => {
     const again = await sh("echo y >>src/a.ts", { dry_run: true });
     await call("discard_result", { call_id: again.callId });
     await expect(call("commit_result", { call_id: again.callId })).rejects.toThrow("No held back changes");
+  });
+
+  it("says what a limited commit left in the layer", async () => {
+    const answer = await sh("echo 1 >one; echo 2 >two", { dry_run: true });
+    const [layer] = await tenon.layers.list({ callId: answer.callId });
+    expect(await tenon.layers.commit(layer?.id ?? "", ["one"])).toMatchObject({ committed: "part" });
+    expect(await tenon.layers.commit(layer?.id ?? "", ["two"])).toMatchObject({ committed: "all" });
+    expect(await tenon.layers.list({ callId: answer.callId })).toEqual([]);
+  });
+
+  it("keeps hard links between names that the command made, of files that stay, too", async () => {
+    const answer = await sh("ln b.txt other; echo x >one; ln one two; mkdir d; ln one d/three");
+    expect(answer.result.changes?.map(({ path }) => path).toSorted()).toEqual([
+      "d/three",
+      "one",
+      "other",
+      "two",
+    ]);
+    const inode = (path: string): number => lstatSync(join(workspace, path)).ino;
+    expect(inode("other")).toBe(inode("b.txt"));
+    expect([inode("two"), inode("d/three")]).toEqual([inode("one"), inode("one")]);
+    await call("undo_edit", { call_id: answer.callId });
+    expect([exists("one"), exists("other"), lstatSync(join(workspace, "b.txt")).nlink]).toEqual([
+      false,
+      false,
+      1,
+    ]);
+  });
+
+  it("commits links that lead in circles", async () => {
+    const answer = await sh("ln -s loop loop; mkdir d; ln -s . d/self; ln -s ../loop/x d/through");
+    expect(answer.result).toMatchObject({ committed: "all", exitCode: 0 });
+    expect(lstatSync(join(workspace, "loop")).isSymbolicLink()).toBe(true);
   });
 
   it("commits nothing after the time limit", async () => {

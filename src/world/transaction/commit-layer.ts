@@ -100,11 +100,11 @@ async function settle(
   }
   deps.onCommitted(adoptions.map(({ path }) => path));
   const heldBack = judged.flatMap((each) => heldOf(each, parts.get(each)));
-  const isAll = heldBack.length === 0 && conflicts.length === 0;
-  if (isAll && (request.consent?.paths === undefined || (await isEmpty(layer)))) await layer.discard();
+  const isSettled = heldBack.length === 0 && conflicts.length === 0;
+  const isAll = isSettled && (request.consent?.paths === undefined || (await isEmpty(layer)));
+  if (isAll) await layer.discard();
   else await layer.keep(reasonToKeep(heldBack, conflicts));
-  const rest = heldBack.length + conflicts.length;
-  const committed = adoptions.length === 0 ? (rest === 0 ? "all" : "none") : rest === 0 ? "all" : "part";
+  const committed = isAll ? "all" : adoptions.length === 0 ? "none" : "part";
   return { ...described, committed, heldBack, conflicts };
 }
 
@@ -142,7 +142,11 @@ async function permitted(
   const { change, verdict, heldBelow } = judged;
   const isOpen = (path: string, { final, asks }: Pick<Hold, "final" | "asks">): boolean =>
     final !== true && (consent?.to !== "asked" || asks === true) && isAgreed(path, consent);
-  if (verdict.kind === "hold" && !isOpen(change.path, verdict)) return undefined;
+  if (verdict.kind === "hold" && !isOpen(change.path, verdict)) {
+    const isFirst = consent === undefined || consent.to === "asked";
+    if (verdict.instead === undefined || !isFirst) return undefined;
+    return { ...judged, heldBelow: new Map([[change.path, verdict]]) };
+  }
   const left = new Map([...heldBelow].filter(([path, hold]) => !isOpen(path, hold)));
   if (consent === undefined || isAgreed(change.path, consent)) return { ...judged, heldBelow: left };
   const inside = consent.paths?.filter((path) => isWithin(path, change.path)) ?? [];

@@ -49,7 +49,8 @@ export async function describeChanges(
     diffs.push(chars > maxChars ? `${quoted(path)}: the diff is too long to be shown\n` : diff);
   };
   // File systems list entries in any order.
-  for (const change of changes.toSorted(byPath)) {
+  const shown = changes.filter(({ isLinked }) => isLinked !== true);
+  for (const change of shown.toSorted(byPath)) {
     const { path, before, after } = change;
     if (change.kind === "attributes") {
       if (wants(path)) found.push({ path, kind: "mode" });

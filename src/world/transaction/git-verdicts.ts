@@ -120,7 +120,9 @@ function judgeOne(
   const before = contentAt(path);
   const after = state === "gone" ? undefined : contentAt(join(upper, about.path));
   const verdict = judgeChange({ ...about, path, before, after }, { isInside });
-  return verdict.held ? { kind: "hold", reason: verdict.reason, rule: verdict.rule } : undefined;
+  if (!verdict.held) return undefined;
+  const { reason, rule, instead } = verdict;
+  return { kind: "hold", reason, rule, ...(instead !== undefined && { instead }) };
 }
 
 function contentAt(path: string): PathContent | undefined {

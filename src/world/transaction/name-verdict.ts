@@ -18,6 +18,8 @@ export type Verdict =
       readonly rule: string;
       readonly asks?: boolean;
       readonly final?: boolean;
+      /** The harmless part of a file, which is committed without the rest. */
+      readonly instead?: Uint8Array | undefined;
     };
 
 /** The rules by which the changes of a command are judged. */

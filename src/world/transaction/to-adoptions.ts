@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../files/path-text.js";
 import type { Adoption } from "../journal/plan-adoptions.js";
@@ -23,8 +24,11 @@ export function toAdoptions(
   };
   if (kind === "removed") return [{ ...common, op: "delete" }];
   if (kind === "attributes") return [{ ...common, op: "mode", mode: after?.mode }];
-  if (heldBelow.size > 0) return withoutHeld(layer, path, { heldBelow, after, isBulk });
-  const from = join(layer.upper, path);
+  const harmless = harmlessPart(layer, path, heldBelow);
+  if (harmless === undefined && heldBelow.size > 0) {
+    return withoutHeld(layer, path, { heldBelow, after, isBulk });
+  }
+  const from = harmless ?? join(layer.upper, path);
   return [{ ...common, op: now === undefined ? "create" : "write", from }];
 }
 
@@ -48,7 +52,11 @@ function withoutHeld(layer: CommandLayer, path: string, part: PartOfFolder): Ado
   const adoptions = [adopt(path, { mode: after?.mode ?? 0o777 })];
   for (const name of readdirSync(join(layer.upper, path))) {
     const child = `${path}/${name}`;
-    if (heldBelow.has(child)) continue;
+    if (heldBelow.has(child)) {
+      const from = harmlessPart(layer, child, heldBelow);
+      if (from !== undefined) adoptions.push(adopt(child, { from }));
+      continue;
+    }
     const state = entryAt(join(layer.upper, child))?.state;
     // A name that is not valid UTF-8 cannot be put there by itself; it stays in the layer.
     if (state === undefined) continue;
@@ -57,4 +65,18 @@ function withoutHeld(layer: CommandLayer, path: string, part: PartOfFolder): Ado
     else adoptions.push(adopt(child, { from: join(layer.upper, child) }));
   }
   return adoptions;
+}
+
+/** Write the harmless part of a held back file beside the layer, from where it can be committed. */
+function harmlessPart(
+  { upper }: CommandLayer,
+  path: string,
+  heldBelow: JudgedChange["heldBelow"],
+): string | undefined {
+  const instead = heldBelow.get(path)?.instead;
+  if (instead === undefined) return undefined;
+  const place = join(upper, "..", `part-${randomBytes(8).toString("hex")}`);
+  writeFileSync(place, instead, { flag: "wx" });
+  chmodSync(place, entryAt(join(upper, path))?.state.mode ?? 0o644);
+  return place;
 }

@@ -1,13 +1,16 @@
 import { type BigIntStats, lstatSync } from "node:fs";
 import type { EntryKind, EntryState } from "./layer-types.js";
 
-/** What lies at a path; `undefined` if nothing is there, or if a file is where one of its folders should be. */
+/** A file, or a link that leads in a circle, is where a folder should be. */
+const notThere = new Set(["ENOTDIR", "ELOOP"]);
+
+/** What lies at a path; `undefined` if nothing is there, or if something else is where one of its folders should be. */
 export function entryAt(path: string | Buffer): LstatEntry | undefined {
   try {
     const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     return stats && { state: toState(stats), stats };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    if (notThere.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
 }

@@ -46,6 +46,8 @@ export interface LayerChange extends LayerPath {
    * entries, not what is below its subfolders.
    */
   readonly isStale: boolean;
+  /** A file whose content stays: the command only made hard links to it. */
+  readonly isLinked?: boolean;
 }
 
 /** An entry below a folder that is in the layer as a whole. */

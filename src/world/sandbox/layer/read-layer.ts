@@ -23,7 +23,9 @@ export async function* readChanges(roots: LayerRoots, folder?: LayerPath): Async
     const upper = entryAt(pathBelow(roots.upper, path));
     if (upper === undefined) continue; // committed or discarded meanwhile
     const lower = entryAt(pathBelow(roots.workspace, path));
-    const kind = await changeOf(path, { upper, lower, roots });
+    const found = await changeOf(path, { upper, lower, roots });
+    const isLinked = found === undefined && isLinkedAgain(upper, lower);
+    const kind = isLinked ? "changed" : found;
     if (kind !== undefined) {
       yield {
         ...path,
@@ -31,6 +33,7 @@ export async function* readChanges(roots: LayerRoots, folder?: LayerPath): Async
         before: lower?.state,
         after: kind === "removed" ? undefined : upper.state,
         isStale: lower !== undefined && lower.state.ctimeNs > roots.startedNs,
+        ...(isLinked && { isLinked }),
       };
     }
     if (isMerged(path, { upper, lower, roots })) yield* readChanges(roots, path);
@@ -64,6 +67,11 @@ async function changeOf(path: LayerPath, pair: Pair): Promise<LayerChange["kind"
     upper.stats.rdev === lower.stats.rdev &&
     (await hasSameContent(path, pair, roots));
   return isSame ? undefined : "changed";
+}
+
+/** The layer has the file under several names: only if all of them are committed, they stay one file. */
+function isLinkedAgain({ state }: LstatEntry, lower: LstatEntry | undefined): boolean {
+  return lower !== undefined && state.kind === "file" && state.links > 1;
 }
 
 function hasSameRights({ state: one }: LstatEntry, { state: other }: LstatEntry): boolean {
