@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { checkKeys, type KeysOf } from "../schema/check-keys.js";
 import { ConfigError, type ConfigProblem } from "./config-error.js";
 import type { TenonConfig } from "./config-schema.js";
 import { defaultStateDir, userConfigDir } from "./folders.js";
@@ -58,6 +59,7 @@ export interface LoadedConfig {
 
 /** Find, read, check and merge every source; all faults of all sources come as one `ConfigError`. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  checkKeys(options, optionNames, "loadConfig");
   const problems: ConfigProblem[] = [];
   const personal = await loadPersonal(options, problems);
   const taken = new Set<string>();
@@ -79,6 +81,16 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   if (problems.length > 0) throw new ConfigError(problems);
   return assemble({ options, folder, personal: named, own, workspace });
 }
+
+const optionNames: KeysOf<LoadOptions> = {
+  workspace: true,
+  configFile: true,
+  env: true,
+  home: true,
+  cwd: true,
+  flags: true,
+  trusted: true,
+};
 
 interface Layer {
   readonly kind: Exclude<ConfigSource["kind"], "workspace" | "default">;

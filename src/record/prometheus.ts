@@ -1,6 +1,7 @@
 import type { MetricsSnapshot } from "./metrics.js";
 import { mergeSmallest, type LabelledMetrics } from "./prometheus-rows.js";
 import { exposition, type Family, type Sample } from "./prometheus-text.js";
+import { checkKeys, type KeysOf } from "../schema/check-keys.js";
 
 /** What the scheduler says of itself; the shape of `tenon.stats()`. */
 export interface SchedulerNumbers {
@@ -34,6 +35,14 @@ export interface PrometheusOptions {
   readonly maxErrorTypes?: number | undefined;
 }
 
+const optionNames: KeysOf<PrometheusOptions> = {
+  scheduler: true,
+  version: true,
+  clients: true,
+  maxTools: true,
+  maxErrorTypes: true,
+};
+
 /** The content type that the text must be served with. */
 export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -44,6 +53,7 @@ export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
  * response.end(renderPrometheus(tenon.metrics.snapshot(), { scheduler: tenon.stats() }));
  */
 export function renderPrometheus(metrics: MetricsSnapshot, options: PrometheusOptions = {}): string {
+  checkKeys(options, optionNames, "renderPrometheus");
   const tools = mergeSmallest(metrics.tools, {
     maxTools: options.maxTools ?? 500,
     maxErrorTypes: options.maxErrorTypes ?? 16,

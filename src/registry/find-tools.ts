@@ -2,6 +2,7 @@ import type { ToolAnnotations, ToolCategory } from "../contract/tool.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { foldName } from "./tool-name.js";
 import type { Toolset } from "./toolsets.js";
+import { checkKeys } from "../schema/check-keys.js";
 
 /** What to look for; all that is given must hold. */
 export interface ToolQuery {
@@ -15,6 +16,7 @@ export interface ToolQuery {
 
 /** The entries that fit a query; with a text, the best first. */
 export function findTools(entries: readonly ToolEntry[], query: Omit<ToolQuery, "toolset">): ToolEntry[] {
+  checkKeys(query, { text: true, category: true, annotations: true }, "a search for tools");
   const { text, category, annotations } = query;
   const wanted = Object.entries(annotations ?? {}).filter(([, value]) => value !== undefined);
   const fitting = entries.filter(

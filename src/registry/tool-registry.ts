@@ -258,7 +258,9 @@ export class ToolRegistry {
     for (const listener of this.#changeListeners) attempt(listener, undefined);
   }
 
-  #listed({ toolset, includeDisabled = false }: ListFilter): ToolEntry[] {
+  #listed(filter: ListFilter): ToolEntry[] {
+    checkKeys(filter, { toolset: true, includeDisabled: true }, "a list of tools");
+    const { toolset, includeDisabled = false } = filter;
     const set = typeof toolset === "string" ? this.toolset(toolset) : toolset;
     return includeDisabled ? this.#resolver.all(set) : this.#resolver.listed(set);
   }

@@ -42,7 +42,10 @@ export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptio
     prompt,
     ...sessions,
     newCallId: parts.ids.reserve,
-    result: (callId, options) => parts.results.get(callId, options),
+    async result(callId, options) {
+      checkKeys(options, { principal: true }, "result");
+      return parts.results.get(callId, options);
+    },
     cancel: (callId, reason) => running.cancel(callId, reason),
     callerGone: (callId) => running.callerGone(callId),
     on: (name, listener) => spine.events.on(name, listener),
@@ -59,7 +62,10 @@ export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptio
       if (fault !== undefined) throw fault;
       await parts.plugins.start();
     },
-    close: ({ graceMs = 30_000 } = {}) => (closing ??= closeTenon(parts, graceMs)),
+    async close(options = {}) {
+      checkKeys(options, { graceMs: true }, "close");
+      return (closing ??= closeTenon(parts, options.graceMs ?? 30_000));
+    },
   };
 }
 
@@ -93,7 +99,8 @@ function catalogueMethods(parts: RuntimeParts) {
     optimiser: createOptimiser(optimiserOptions),
     register: (tool) => registry.register(tool),
     health: (name) => registry.health(name),
-    toolReport: (query) => {
+    async toolReport(query) {
+      checkKeys(query, { since: true, tool: true }, "toolReport");
       const experiment = (name: string) => registry.versions(name).split;
       return reportTools({ log: audit.log, settings: optimiserOptions.current, experiment }, query);
     },

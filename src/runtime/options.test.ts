@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { createTenon } from "./create-tenon.js";
+import {
+  createTenon,
+  loadConfig,
+  parseToolCalls,
+  pinoLog,
+  reflect,
+  renderPrometheus,
+  runAgent,
+  wrapMCPTool,
+} from "../index.js";
 
 describe("the options of createTenon", () => {
   it.each([
@@ -11,5 +20,49 @@ describe("the options of createTenon", () => {
     const create = () => createTenon({ [key]: "read-only" });
     expect(create).toThrow(message);
     expect(create).toThrow(expect.objectContaining({ hint: expect.stringMatching(hint) as string }));
+  });
+});
+
+describe("the options of other functions", () => {
+  const tenon = createTenon({ config: { database: ":memory:" } });
+  const session = tenon.createSession();
+  const wrong = (key: string): never => ({ [key]: 1 }) as never;
+  const load = { workspace: "/", home: "/", env: {}, trusted: () => false };
+
+  it.each<[string, string, () => unknown]>([
+    ["maxStep", "maxSteps", () => runAgent(tenon, wrong("maxStep"))],
+    ["maxCall", "maxCalls", () => parseToolCalls("", wrong("maxCall"))],
+    ["inprocess", "inProcess", () => tenon.loadPlugin("./none.js", wrong("inprocess"))],
+    ["memry", "memory", () => tenon.loadPlugin("./none.js", { limits: wrong("memry") })],
+    ["configFil", "configFile", () => loadConfig({ ...load, ...(wrong("configFil") as object) })],
+    ["lives", "live", () => tenon.replay("t", wrong("lives"))],
+    ["planTask", "planTasks", () => tenon.reflect("t", wrong("planTask"))],
+    ["planTask", "planTasks", () => reflect({ actionsDone: [] }, wrong("planTask"))],
+    ["gracems", "graceMs", () => tenon.close(wrong("gracems"))],
+    ["principle", "principal", () => tenon.result("c", wrong("principle"))],
+    ["callID", "callId", () => tenon.undo(wrong("callID"))],
+    ["forced", "force", () => tenon.undo({ last: true }, wrong("forced"))],
+    ["callID", "callId", () => tenon.previewUndo(wrong("callID"))],
+    ["limits", "limit", () => tenon.history(wrong("limits"))],
+    ["tools", "tool", () => tenon.toolReport(wrong("tools"))],
+    ["consider", "considered", () => session.explain({ name: "x" }, wrong("consider"))],
+    ["toolSet", "toolset", () => tenon.registry.list(wrong("toolSet"))],
+    ["categry", "category", () => tenon.registry.find(wrong("categry"))],
+    ["strickt", "strict", () => session.toLLMTools("openai", wrong("strickt"))],
+    ["maxToken", "maxTokens", () => session.prompt(wrong("maxToken"))],
+    ["maxTool", "maxTools", () => renderPrometheus(tenon.metrics.snapshot(), wrong("maxTool"))],
+    ["files", "file", () => pinoLog(wrong("files"))],
+    ["servr", "server", () => wrapMCPTool({} as never, {} as never, wrong("servr"))],
+    ["userID", "userId", () => createTenon({ actor: wrong("userID") })],
+    ["recordContents", "recordContent", () => createTenon({ telemetry: wrong("recordContents") })],
+  ])("refuse %s and name %s", async (key, meant, use) => {
+    await expect((async () => use())()).rejects.toMatchObject({
+      message: expect.stringContaining(`Unknown option "${key}"`) as string,
+      hint: expect.stringContaining(`"${meant}"`) as string,
+    });
+  });
+
+  it("close it after all", async () => {
+    await expect(tenon.close({ graceMs: 0 })).resolves.toBeUndefined();
   });
 });

@@ -72,6 +72,9 @@ function checkOptions(options: TenonOptions): void {
   }
   checkKeys(options.health, healthKeys, "health of createTenon");
   checkKeys(options.argumentLimits, limitKeys, "argumentLimits of createTenon");
+  checkKeys(options.actor, { via: true, userId: true }, "actor of createTenon");
+  if (typeof options.telemetry === "object")
+    checkKeys(options.telemetry, { tracerProvider: true, recordContent: true }, "telemetry of createTenon");
 }
 
 const limitKeys: KeysOf<PlainLimits> = { depth: true, values: true, chars: true };

@@ -4,6 +4,7 @@ import type { FoundCalls, RawCall } from "./raw-call.js";
 import { Unreadable, type ProblemCode } from "./reader.js";
 import { scanText } from "./scan-text.js";
 import { createToolNames, withoutPrefix, type CallableTool, type ToolNames } from "./tool-names.js";
+import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 
 /** A call that a model wrote in its text. */
 export interface ParsedToolCall {
@@ -43,6 +44,8 @@ export interface ParseOptions {
   readonly maxCalls?: number | undefined;
 }
 
+const optionNames: KeysOf<ParseOptions> = { tools: true, maxCalls: true };
+
 const maxProblems = 32;
 
 /**
@@ -53,6 +56,7 @@ const maxProblems = 32;
  * const { calls, problems, text } = parseToolCalls(answer, { tools });
  */
 export function parseToolCalls(text: string, options: ParseOptions = {}): ParsedText {
+  checkKeys(options, optionNames, "parseToolCalls");
   const names = createToolNames(options.tools);
   const maxCalls = options.maxCalls ?? 128;
   const calls: ParsedToolCall[] = [];

@@ -4,6 +4,7 @@ import { ToolExecutionError } from "../../contract/errors.js";
 import type { Upstream, UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
 import { callFor } from "./caller.js";
 import type { HealthVerdict, McpToolDefinition, Tool, ToolAnnotations } from "../../contract/tool.js";
+import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 
 /** How a tool of a server becomes one of Tenon's. */
 export interface WrapOptions {
@@ -18,12 +19,21 @@ export interface WrapOptions {
   readonly onCall?: ((call: UpstreamCall, ctx: ToolContext) => void) | undefined;
 }
 
+const optionNames: KeysOf<WrapOptions> = {
+  server: true,
+  trustAnnotations: true,
+  timeoutMs: true,
+  healthCheck: true,
+  onCall: true,
+};
+
 /** Make a tool of Tenon's out of one that a server offers: same checks, policy, records and limits as any other. */
 export function wrapMCPTool(
   upstream: Pick<Upstream, "callTool">,
   tool: UpstreamTool,
   options: WrapOptions,
 ): Tool {
+  checkKeys(options, optionNames, "wrapMCPTool");
   const { server, healthCheck, onCall, timeoutMs = 60_000 } = options;
   // By the arguments, which are one call's own: the result may be copied on its way.
   const rendered = new WeakMap<object, readonly ContentPart[]>();

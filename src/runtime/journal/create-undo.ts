@@ -1,10 +1,11 @@
 import type { WaitingLayers } from "../../contract/ports/layers.js";
 import type { Quarantine } from "../../contract/ports/quarantine.js";
-import type { ChangeOrigin } from "../../contract/ports/journal.js";
+import type { ChangeOrigin, UndoOptions } from "../../contract/ports/journal.js";
 import type { Journal } from "../../world/journal/journal.js";
 import type { RecordAction } from "../audit/audited-action.js";
 import type { Tenon } from "../tenon.js";
-import { toUndoSelector } from "./undo-target.js";
+import { toUndoSelector, type UndoTarget } from "./undo-target.js";
+import { checkKeys } from "../../schema/check-keys.js";
 
 /** Undo and the decisions about held-back changes, each recorded like a call. */
 export function createUndo({
@@ -31,6 +32,7 @@ export function createUndo({
     layers(() => ({ origin: { callId, sessionId: "person", tool: "layers_commit" } }));
   return {
     undo: async (what, options) => {
+      checkUndo(what, options);
       const selector = await toUndoSelector(journal, what);
       return recordAction({
         name: "undo",
@@ -39,8 +41,14 @@ export function createUndo({
         run: (callId) => journal.undo(selector, { callId, sessionId: "person", tool: "undo" }, options),
       });
     },
-    previewUndo: async (what, options) => journal.previewUndo(await toUndoSelector(journal, what), options),
-    history: (query) => journal.history(query),
+    previewUndo: async (what, options) => {
+      checkUndo(what, options);
+      return journal.previewUndo(await toUndoSelector(journal, what), options);
+    },
+    history: async (query) => {
+      checkKeys(query, { path: true, limit: true }, "history");
+      return journal.history(query);
+    },
     quarantine: { ...quarantine, restore: decide("restore"), discard: decide("discard") },
     layers: {
       list: (filter) => layersFor("").list(filter),
@@ -59,4 +67,14 @@ export function createUndo({
         }),
     },
   };
+}
+
+/** What is misspelt must not select other changes. */
+function checkUndo(what: UndoTarget, options: UndoOptions | undefined): void {
+  checkKeys<object>(
+    what,
+    { path: true, callId: true, taskId: true, since: true, last: true } as object,
+    "undo",
+  );
+  checkKeys(options, { force: true }, "undo");
 }

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type * as pinoModule from "pino";
 import type { LogLevel } from "../../contract/ports/log.js";
 import type { LogSink } from "./create-log.js";
+import { checkKeys } from "../../schema/check-keys.js";
 
 export interface PinoLogOptions {
   /** Minimum level; the level of each tool is applied before. @default "debug" */
@@ -23,6 +24,7 @@ const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
  * createTenon({ log: pinoLog({ file: "logs/tenon.log" }) });
  */
 export function pinoLog(options: PinoLogOptions = {}): LogSink {
+  checkKeys(options, { level: true, file: true, pretty: true, destination: true }, "pinoLog");
   let logger: pinoModule.Logger | undefined;
   const minimum = levels.indexOf(options.level ?? "debug");
   return (record) => {

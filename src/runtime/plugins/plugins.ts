@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { userConfigDir } from "../../config/folders.js";
 import { ToolDefinitionError, ToolUnavailableError } from "../../contract/errors.js";
-import type { PluginEntry, PluginInfo, PluginOptions } from "../../contract/plugin.js";
+import type { PluginEntry, PluginInfo, PluginLimits, PluginOptions } from "../../contract/plugin.js";
 import type { Log } from "../../contract/ports/log.js";
 import { findPlugin, type PluginLocations } from "../../plugin/find-plugin.js";
 import { PluginSlot } from "../../plugin/plugin-slot.js";
@@ -16,6 +16,7 @@ import type { SandboxTrial } from "../world/observe-program.js";
 import type { ProgramSandboxes } from "../world/program-sandboxes.js";
 import type { InstallTarget } from "./install-plugin.js";
 import { processDeps, sandboxedPlugin, slotOptions } from "./slot-options.js";
+import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 
 /** What plugins are loaded with. */
 export interface PluginsOptions extends Pick<
@@ -37,6 +38,15 @@ export interface PluginsOptions extends Pick<
 export function userPluginDir(env: PluginsOptions["env"], home: string): string {
   return join(userConfigDir(env, home), "plugins");
 }
+
+const optionNames: KeysOf<PluginOptions> = {
+  inProcess: true,
+  options: true,
+  watch: true,
+  timeoutMs: true,
+  limits: true,
+};
+const limitNames: KeysOf<PluginLimits> = { memory: true, processes: true };
 
 /** The plugins of a runtime. Nothing is loaded until the first call, `ready` or `load`. */
 export class Plugins {
@@ -77,6 +87,8 @@ export class Plugins {
   }
 
   async load(path: string, options: PluginOptions = {}): Promise<PluginInfo> {
+    checkKeys(options, optionNames, "loadPlugin");
+    checkKeys(options.limits, limitNames, "limits of loadPlugin");
     if (this.#closed) {
       throw new ToolUnavailableError("Tenon is closed.", { code: "RUNTIME_CLOSED", retryable: false });
     }

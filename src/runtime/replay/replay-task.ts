@@ -11,6 +11,7 @@ import type { Tenon } from "../tenon.js";
 import { compareEnds, type ReplayPaths } from "./compare-ends.js";
 import { copyWorkspace, rewindCopy } from "./copy-workspace.js";
 import { openReplayTenon, type ReplayTenon } from "./replay-tenon.js";
+import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 
 export interface ReplayOptions {
   /** Keep the copy. @default false */
@@ -35,6 +36,14 @@ export interface ReplayStep {
   readonly difference?: string | undefined;
   readonly durationMs: number;
 }
+
+const optionNames: KeysOf<ReplayOptions> = {
+  keep: true,
+  live: true,
+  exclude: true,
+  onStep: true,
+  signal: true,
+};
 
 /** The result of a replay. */
 export interface ReplayReport {
@@ -61,6 +70,7 @@ export async function replayTask(
   taskId: string,
   options: ReplayOptions = {},
 ): Promise<ReplayReport> {
+  checkKeys(options, optionNames, "replay");
   const records = await recordsOf(parts.audit, taskId);
   const root = realpathSync(await mkdtemp(join(tmpdir(), "tenon-replay-")));
   const workspace = realpathSync(parts.workspace);

@@ -24,6 +24,7 @@ import type { RunningCalls } from "../calls/running-calls.js";
 import { createSessionFolder } from "./session-folder.js";
 import { streamCalls } from "./stream.js";
 import type { SessionIteration } from "../state/work-access.js";
+import { checkKeys } from "../../schema/check-keys.js";
 
 /** What the runtime provides to a session. */
 export interface SessionDeps {
@@ -160,6 +161,7 @@ export class Session implements ToolCaller, CallSession {
 
   /** What would be decided about a call, by which rule and why; nobody is asked and nothing runs. */
   explain = async (request: ToolRequest, options: ExplainOptions = {}): Promise<Explained> => {
+    checkKeys(options, { considered: true }, "explain");
     const { spine, toolset } = this.#parts;
     const fault = await this.refresh();
     return explainCall(request, { session: this, toolset, fault, ...options }, spine);

@@ -3,6 +3,7 @@ import { errorCodes } from "../../contract/error-codes.js";
 import type { ErrorInfo } from "../../contract/errors.js";
 import type { Task } from "../../contract/ports/plan.js";
 import type { TaskContext } from "./tasks.js";
+import { checkKeys } from "../../schema/check-keys.js";
 
 /** A failure of a tool and what to do about it. */
 export interface ToolFailure {
@@ -37,6 +38,7 @@ export function reflect(
   task: Pick<TaskContext, "actionsDone"> & Partial<TaskContext>,
   options: ReflectOptions = {},
 ): Reflection {
+  checkKeys(options, { planTasks: true }, "reflect");
   const calls = task.actionsDone.filter((call) => call.metadata.parentCallId === undefined);
   const failures = groupFailures(calls);
   const open = failures.filter((failure) => !failure.recovered && !failure.tolerable);
