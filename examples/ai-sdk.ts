@@ -1,4 +1,4 @@
-// The AI SDK with tools of Tenon and one of your own. A mock stands in for the model.
+// The AI SDK with a native tool, one of Tenon and one of your own. A mock stands in for the model.
 import assert from "node:assert/strict";
 import { generateText, stepCountIs, type ToolSet } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
@@ -13,7 +13,11 @@ const greet = defineTool({
   input: z.object({ who: z.string() }),
   execute: ({ who }) => ({ text: `Hello, ${who}` }),
 });
-const tenon = createTenon({ tools: [greet], config: { database: ":memory:" } });
+const tenon = createTenon({
+  tools: [greet],
+  interact: { approve: () => true },
+  config: { database: ":memory:", tools: { native: ["anthropic"] } },
+});
 
 const call = (toolCallId: string, toolName: string, input: string) => ({
   type: "tool-call",
@@ -22,7 +26,11 @@ const call = (toolCallId: string, toolName: string, input: string) => ({
   input,
 });
 const recorded = [
-  [call("c1", "greet", '{"who":"Ada"}'), call("c2", "base64_encode", '{"text":"hi"}')],
+  [
+    call("c1", "greet", '{"who":"Ada"}'),
+    call("c2", "base64_encode", '{"text":"hi"}'),
+    call("c3", "bash", '{"command":"echo from the shell"}'),
+  ],
   [{ type: "text", text: "Done." }],
 ];
 const model = new MockLanguageModelV3({
@@ -38,8 +46,7 @@ const model = new MockLanguageModelV3({
 const tools: ToolSet = toAiSdkTools(tenon.createSession());
 const { text, steps } = await generateText({ model, prompt: "Greet Ada.", tools, stopWhen: stepCountIs(3) });
 assert.equal(text, "Done.");
-assert.deepEqual(
-  steps[0]?.toolResults.map(({ output }): unknown => output),
-  [{ text: "Hello, Ada" }, { encoded: "aGk=" }],
-);
+const [greeting, encoded, printed] = steps[0]?.toolResults.map(({ output }): unknown => output) ?? [];
+assert.deepEqual([greeting, encoded], [{ text: "Hello, Ada" }, { encoded: "aGk=" }]);
+assert.match(JSON.stringify(printed), /from the shell/);
 await tenon.close();

@@ -1,4 +1,4 @@
-// The Anthropic SDK with tools of Tenon and one of your own. A small server stands in for Anthropic here; with the real
+// The Anthropic SDK with a native tool, one of Tenon and one of your own. A small server stands in for Anthropic here; with the real
 // one, leave `baseURL` out.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -15,7 +15,10 @@ const greet = defineTool({
   input: z.object({ who: z.string() }),
   execute: ({ who }) => ({ text: `Hello, ${who}` }),
 });
-const tenon = createTenon({ tools: [greet], config: { database: ":memory:" } });
+const tenon = createTenon({
+  tools: [greet],
+  config: { database: ":memory:", tools: { native: ["anthropic"] } },
+});
 const session = tenon.createSession();
 
 const recorded = [
@@ -25,6 +28,12 @@ const recorded = [
       { type: "text", text: "I greet her." },
       { type: "tool_use", id: "c1", name: "greet", input: { who: "Ada" } },
       { type: "tool_use", id: "c2", name: "base64_encode", input: { txt: "hi" } },
+      {
+        type: "tool_use",
+        id: "c3",
+        name: "str_replace_based_edit_tool",
+        input: { command: "view", path: "LICENSE", view_range: [1, 3] },
+      },
     ],
   },
   { stop_reason: "end_turn", content: [{ type: "text", text: "Done." }] },
@@ -58,6 +67,11 @@ const answers = toToolMessages("anthropic", [...(await session.callMany(calls)),
 messages.push({ role: "assistant", content: message.content }, ...(answers as never[]));
 assert.match(JSON.stringify(answers), /"tool_use_id":"c1".*Hello, Ada/);
 assert.match(JSON.stringify(answers), /"tool_use_id":"c2".*ARGUMENTS_INVALID.*"is_error":true/);
+assert.match(JSON.stringify(answers), /"tool_use_id":"c3".*MIT License/);
+assert.deepEqual(
+  tools.tools.find(({ name }) => name === "str_replace_based_edit_tool"),
+  { type: "text_editor_20250728", name: "str_replace_based_edit_tool" },
+);
 const [last] = (await ask()).content;
 assert.equal(last?.type === "text" && last.text, "Done.");
 await tenon.close();

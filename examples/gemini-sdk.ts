@@ -1,4 +1,4 @@
-// The Gemini SDK with tools of Tenon and one of your own. A small server stands in for Google here; with the real one,
+// The Gemini SDK with a native tool of another provider, one of Tenon and one of your own. A small server stands in for Google here; with the real one,
 // leave `httpOptions` out.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -15,13 +15,18 @@ const greet = defineTool({
   input: z.object({ who: z.string() }),
   execute: ({ who }) => ({ text: `Hello, ${who}` }),
 });
-const tenon = createTenon({ tools: [greet], config: { database: ":memory:" } });
+const tenon = createTenon({
+  tools: [greet],
+  interact: { approve: () => true },
+  config: { database: ":memory:", tools: { native: ["anthropic"] } },
+});
 const session = tenon.createSession();
 
 const recorded = [
   [
     { functionCall: { name: "greet", args: { who: "Ada" } } },
     { functionCall: { name: "base64_encode", args: { text: "hi" } } },
+    { functionCall: { name: "bash", args: { command: "echo from the shell" } } },
   ],
   [{ text: "Done." }],
 ];
@@ -40,7 +45,10 @@ const first = await client.models.generateContent({ model: "m", contents, config
 const { calls, failures } = readToolCalls("gemini", first, tools);
 const answers = toToolMessages("gemini", [...(await session.callMany(calls)), ...failures], tools);
 contents.push(first.candidates![0]!.content!, ...(answers as Content[]));
-assert.match(JSON.stringify(answers), /"name":"greet".*Hello, Ada.*"name":"base64_encode".*aGk=/);
+assert.match(
+  JSON.stringify(answers),
+  /"name":"greet".*Hello, Ada.*"name":"base64_encode".*aGk=.*from the shell/,
+);
 const second = await client.models.generateContent({ model: "m", contents, config });
 assert.equal(second.text, "Done.");
 await tenon.close();

@@ -1,4 +1,4 @@
-// LangChain with tools of Tenon and one of your own; a message with a model's calls is recorded here.
+// LangChain with a native tool, one of Tenon and one of your own; a message with a model's calls is recorded here.
 import assert from "node:assert/strict";
 import { AIMessage } from "@langchain/core/messages";
 import { createTenon, defineTool, toLangChainTools } from "tenon";
@@ -12,7 +12,11 @@ const greet = defineTool({
   input: z.object({ who: z.string() }),
   execute: ({ who }) => ({ text: `Hello, ${who}` }),
 });
-const tenon = createTenon({ tools: [greet], config: { database: ":memory:" } });
+const tenon = createTenon({
+  tools: [greet],
+  interact: { approve: () => true },
+  config: { database: ":memory:", tools: { native: ["anthropic"] } },
+});
 const tools = await toLangChainTools(tenon.createSession()); // for model.bindTools(tools)
 
 const answer = new AIMessage({
@@ -20,6 +24,7 @@ const answer = new AIMessage({
   tool_calls: [
     { id: "c1", type: "tool_call", name: "greet", args: { who: "Ada" } },
     { id: "c2", type: "tool_call", name: "base64_encode", args: { text: "hi" } },
+    { id: "c3", type: "tool_call", name: "bash", args: { command: "echo from the shell" } },
   ],
 });
 const results = await Promise.all(
@@ -27,4 +32,5 @@ const results = await Promise.all(
 );
 assert.match(JSON.stringify(results[0]), /Hello, Ada/);
 assert.match(JSON.stringify(results[1]), /aGk=/);
+assert.match(JSON.stringify(results[2]), /from the shell/);
 await tenon.close();

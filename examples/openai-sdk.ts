@@ -1,4 +1,4 @@
-// The OpenAI SDK with tools of Tenon and one of your own, over the chat API and the responses API. A small server
+// The OpenAI SDK with a native tool, one of Tenon and one of your own, over the chat API and the responses API. A small server
 // stands in for OpenAI here; with the real one, leave `baseURL` out.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -15,7 +15,11 @@ const greet = defineTool({
   input: z.object({ who: z.string() }),
   execute: ({ who }) => ({ text: `Hello, ${who}` }),
 });
-const tenon = createTenon({ tools: [greet], config: { database: ":memory:" } });
+const tenon = createTenon({
+  tools: [greet],
+  interact: { approve: () => true },
+  config: { database: ":memory:", tools: { native: ["openai"] } },
+});
 const session = tenon.createSession();
 
 const wanted = [
@@ -23,6 +27,7 @@ const wanted = [
   { name: "greet", arguments: '{"who":"Ada"}' },
   { name: "greet", arguments: '{"who":' },
 ];
+const commands = ["echo from the shell"];
 const recorded = [
   {
     choices: [
@@ -32,7 +37,13 @@ const recorded = [
         message: {
           role: "assistant",
           content: null,
-          tool_calls: wanted.map((call, at) => ({ id: `c${at}`, type: "function", function: call })),
+          tool_calls: [...wanted, { name: "shell", arguments: JSON.stringify({ commands }) }].map(
+            (call, at) => ({
+              id: `c${at}`,
+              type: "function",
+              function: call,
+            }),
+          ),
         },
       },
     ],
@@ -40,7 +51,16 @@ const recorded = [
   { choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Done." } }] },
   {
     object: "response",
-    output: wanted.map((call, at) => ({ type: "function_call", id: `f${at}`, call_id: `c${at}`, ...call })),
+    output: [
+      ...wanted.map((call, at) => ({ type: "function_call", id: `f${at}`, call_id: `c${at}`, ...call })),
+      // The responses API knows the tool: its calls and answers are items of their own.
+      {
+        type: "shell_call",
+        id: "s",
+        call_id: "c3",
+        action: { commands, timeout_ms: null, max_output_length: null },
+      },
+    ],
   },
   {
     object: "response",
@@ -75,11 +95,12 @@ const answers = toToolMessages(
 messages.push(completion.choices[0]!.message, ...(answers as never[]));
 assert.deepEqual(
   answers.map(({ tool_call_id: id }) => id),
-  ["c0", "c1", "c2"],
+  ["c0", "c1", "c3", "c2"],
 );
 assert.match(String(answers[0]?.["content"]), /aGk=/);
 assert.match(String(answers[1]?.["content"]), /Hello, Ada/);
-assert.match(String(answers[2]?.["content"]), /line 1, column 8/); // broken JSON is answered, not run
+assert.match(String(answers[2]?.["content"]), /from the shell/);
+assert.match(String(answers[3]?.["content"]), /line 1, column 8/); // broken JSON is answered, not run
 assert.equal((await ask()).choices[0]?.message.content, "Done.");
 
 // The responses API.
@@ -91,6 +112,11 @@ const { calls, failures } = readToolCalls("openai-responses", response, tools);
 const outputs = toToolMessages("openai-responses", [...(await session.callMany(calls)), ...failures], tools);
 input.push(...(response.output as never[]), ...(outputs as never[]));
 assert.match(String(outputs[1]?.["output"]), /Hello, Ada/);
+assert.deepEqual(outputs[2], {
+  type: "shell_call_output",
+  call_id: "c3",
+  output: [{ stdout: "from the shell\n", stderr: "", outcome: { type: "exit", exit_code: 0 } }],
+});
 assert.equal((await respond()).output_text, "Done.");
 
 await tenon.close();

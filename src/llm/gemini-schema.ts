@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../contract/json.js";
-import { isSchema, resolveRef, withObjectRoot } from "./schema-parts.js";
+import { isSchema, resolveRef, targetOf, withoutAllOf, withObjectRoot } from "./schema-parts.js";
 
 /** Keywords that Gemini's function declarations take as they are. */
 const kept = new Set([
@@ -26,6 +26,8 @@ const maxDepth = 32;
 const maxParts = 5000;
 
 interface SchemaPosition {
+  /** What is being written out: a reference to one of them would never end. */
+  readonly open: readonly JsonSchema[];
   readonly root: JsonSchema;
   readonly depth: number;
   readonly left: { parts: number };
@@ -33,20 +35,29 @@ interface SchemaPosition {
 
 /** Say a JSON Schema in the subset that Gemini takes; what it cannot say is left to Tenon's own validation. */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
-  return convert(withObjectRoot(schema), { root: schema, depth: 0, left: { parts: maxParts } });
+  return convert(withObjectRoot(schema), { root: schema, open: [], depth: 0, left: { parts: maxParts } });
 }
 
 function convert(value: unknown, place: SchemaPosition): JsonSchema {
   if (place.depth > maxDepth || --place.left.parts < 0) return { type: "object" };
   if (!isSchema(value)) return { type: "string" };
-  const schema = resolveRef(value, place.root);
-  const below = { ...place, depth: place.depth + 1 };
+  const ref = value["$ref"];
+  const target = typeof ref === "string" ? targetOf(ref, place.root) : undefined;
+  if (target !== undefined && (target === place.root || place.open.includes(target))) return recursive(value);
+  const schema = withoutAllOf(resolveRef(value, place.root), place.root);
+  const open = target === undefined ? place.open : [...place.open, target];
+  const below = { ...place, open, depth: place.depth + 1 };
   const choices = [schema["anyOf"], schema["oneOf"]].find(Array.isArray) as unknown[] | undefined;
   const plain = Object.fromEntries(Object.entries(schema).filter(([keyword]) => kept.has(keyword)));
   if (choices !== undefined && schema["properties"] === undefined)
     return { ...plain, ...convertChoices(choices, below) };
   const converted = { ...plain, ...typeOf(schema), ...listed(schema), ...inner(schema, below) };
   return withFormat(converted, schema["format"]);
+}
+
+/** A part like one of those around it. */
+function recursive({ description }: JsonSchema): JsonSchema {
+  return { type: "object", ...(description !== undefined && { description }) };
 }
 
 /** A choice with null is what Gemini calls nullable. */

@@ -5,20 +5,71 @@ export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Keywords whose keys are names, not keywords. */
+export const namedParts: ReadonlySet<string> = new Set([
+  "properties",
+  "$defs",
+  "definitions",
+  "patternProperties",
+  "dependentSchemas",
+]);
+
 /** What a reference within the document stands for; what stands beside it wins. */
 export function resolveRef(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const ref = schema["$ref"];
   if (typeof ref !== "string") return schema;
   const { $ref: _, ...beside } = schema;
+  return { ...targetOf(ref, root), ...beside };
+}
+
+const maxHops = 32;
+
+/** The schema that a reference leads to, through other references; `undefined` if it leads nowhere. */
+export function targetOf(ref: string, root: JsonSchema): JsonSchema | undefined {
+  let found = follow(ref, root);
+  for (let hops = 0; hops < maxHops; hops++) {
+    const next = found?.["$ref"];
+    if (found === undefined || typeof next !== "string" || Object.keys(found).length > 1) return found;
+    found = follow(next, root);
+  }
+  return undefined; // a circle of references
+}
+
+function follow(ref: string, root: JsonSchema): JsonSchema | undefined {
   let target: unknown = ref === "#" || ref.startsWith("#/") ? root : undefined;
   for (const step of ref
     .slice(2)
     .split("/")
     .filter((part) => part !== "")) {
     const key = decode(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    target = isSchema(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+    const holder = target as Readonly<Record<string, unknown>> | undefined;
+    target = typeof holder === "object" && Object.hasOwn(holder ?? {}, key) ? holder[key] : undefined;
   }
-  return isSchema(target) ? { ...target, ...beside } : beside;
+  return isSchema(target) ? target : undefined;
+}
+
+/** One schema in the place of those that must all hold, as far as a model needs it. */
+export function withoutAllOf(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
+  const { allOf, ...own } = schema;
+  if (!Array.isArray(allOf) || depth > maxDepth) return schema;
+  const merged: Record<string, unknown> = {};
+  for (const part of [...allOf.filter(isSchema), own]) {
+    const each = part === own ? own : withoutAllOf(resolveRef(part, root), root, depth + 1);
+    const properties = { ...objectOf(merged["properties"]), ...objectOf(each["properties"]) };
+    const required = [...listOf(merged["required"]), ...listOf(each["required"])];
+    Object.assign(merged, each);
+    if (Object.keys(properties).length > 0) merged["properties"] = properties;
+    if (required.length > 0) merged["required"] = [...new Set(required)];
+  }
+  return merged;
+}
+
+function objectOf(value: unknown): JsonSchema {
+  return isSchema(value) ? value : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function decode(step: string): string {

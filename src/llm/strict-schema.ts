@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../contract/json.js";
-import { isSchema, resolveRef, withObjectRoot } from "./schema-parts.js";
+import { isSchema, resolveRef, withoutAllOf, withObjectRoot } from "./schema-parts.js";
+import { selfContained } from "./self-contained.js";
 
 /** Keywords that OpenAI's strict mode accepts unchanged. */
 const copiedKeywords = new Set([
@@ -31,7 +32,7 @@ const supportedFormats = new Set([
   "uuid",
 ]);
 /** Keywords that strict mode cannot express. */
-const unsupportedKeywords = ["allOf", "not", "if", "patternProperties", "prefixItems", "dependentRequired"];
+const unsupportedKeywords = ["not", "if", "patternProperties", "prefixItems", "dependentRequired"];
 /** A schema without a type and with none of these allows any value. */
 const restrictingKeywords = ["anyOf", "$ref", "enum", "const"];
 const limits = { depth: 10, properties: 5000, enumValues: 1000 };
@@ -44,9 +45,9 @@ class NotStrict extends Error {}
  * `undefined` where strict mode cannot express it (free-form objects, tuples, too deep, too large).
  */
 export function toStrictSchema(schema: JsonSchema): JsonSchema | undefined {
-  const count = { properties: 0, enumValues: 0 };
+  const root = withObjectRoot(selfContained(schema));
+  const count = { properties: 0, enumValues: 0, root };
   try {
-    const root = withObjectRoot(schema);
     const strict = convert(root, 0, count);
     const defs = isSchema(root["$defs"]) ? root["$defs"] : undefined;
     if (defs === undefined) return strict;
@@ -58,10 +59,13 @@ export function toStrictSchema(schema: JsonSchema): JsonSchema | undefined {
   }
 }
 
-type Count = { properties: number; enumValues: number };
+type Count = { properties: number; enumValues: number; readonly root: JsonSchema };
 
-function convert(value: unknown, depth: number, count: Count): JsonSchema {
-  if (!isSchema(value) || depth > limits.depth || !isExpressible(value)) throw new NotStrict();
+function convert(given: unknown, depth: number, count: Count): JsonSchema {
+  if (!isSchema(given) || depth > limits.depth) throw new NotStrict();
+  const value = withoutAllOf(given, count.root);
+  if (!isExpressible(value)) throw new NotStrict();
+  if (value["$ref"] !== undefined) return reference(value);
   const converted = copyKeywords(value, count);
   const choices = value["anyOf"] ?? value["oneOf"];
   if (Array.isArray(choices)) converted["anyOf"] = choices.map((choice) => convert(choice, depth + 1, count));
@@ -70,7 +74,21 @@ function convert(value: unknown, depth: number, count: Count): JsonSchema {
   if (types.includes("object")) Object.assign(converted, convertObject(value, depth, count));
   const isRestricted = restrictingKeywords.some((keyword) => converted[keyword] !== undefined);
   if (types[0] === undefined && !isRestricted) throw new NotStrict();
-  return converted;
+  return { ...typeOfValues(converted), ...converted };
+}
+
+/** Nothing may stand beside a reference; a description is kept around it. */
+function reference({ $ref, description }: JsonSchema): JsonSchema {
+  return description === undefined ? { $ref } : { anyOf: [{ $ref }], description };
+}
+
+/** Listed values must come with their type. */
+function typeOfValues({ type, anyOf, const: only, enum: listed }: JsonSchema): JsonSchema {
+  const values = only === undefined ? listed : [only];
+  if (type !== undefined || anyOf !== undefined || !Array.isArray(values)) return {};
+  const names = [...new Set(values.map((value: unknown) => (value === null ? "null" : typeof value)))];
+  if (names.includes("object")) throw new NotStrict();
+  return { type: names.length === 1 ? names[0] : names };
 }
 
 function isExpressible(schema: JsonSchema): boolean {
@@ -119,7 +137,7 @@ function nullable(schema: JsonSchema): JsonSchema {
 
 /** The arguments without the nulls that stand for left-out optional ones, at every depth that the schema describes. */
 export function withoutFillers(value: unknown, schema: unknown, root: JsonSchema): unknown {
-  const own = isSchema(schema) ? resolveRef(schema, root) : {};
+  const own = isSchema(schema) ? branchFor(value, withoutAllOf(resolveRef(schema, root), root), root) : {};
   if (Array.isArray(value)) return value.map((item) => withoutFillers(item, own["items"], root));
   const properties = own["properties"];
   if (!isSchema(value) || !isSchema(properties)) return value;
@@ -134,6 +152,18 @@ export function withoutFillers(value: unknown, schema: unknown, root: JsonSchema
   return Object.fromEntries(
     entries.map(([name, item]) => [name, withoutFillers(item, properties[name], root)]),
   );
+}
+
+/** Of several choices, the one that has all keys of a value; a list takes the one with items. */
+function branchFor(value: unknown, schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const choices: unknown = schema["anyOf"] ?? schema["oneOf"];
+  if (!Array.isArray(choices) || !(isSchema(value) || Array.isArray(value))) return schema;
+  const branches = choices.filter(isSchema).map((choice) => withoutAllOf(resolveRef(choice, root), root));
+  const fits = ({ properties, items }: JsonSchema): boolean => {
+    if (Array.isArray(value)) return items !== undefined;
+    return isSchema(properties) && Object.keys(value).every((key) => Object.hasOwn(properties, key));
+  };
+  return branches.find(fits) ?? schema;
 }
 
 function acceptsNull(schema: unknown): boolean {

@@ -3,7 +3,9 @@ import { checkKeys } from "../schema/check-keys.js";
 import { toGeminiSchema } from "./gemini-schema.js";
 import { toLegalName } from "./legal-name.js";
 import { legalProperties } from "./legal-properties.js";
-import { withObjectRoot } from "./schema-parts.js";
+import { namedParts, withObjectRoot } from "./schema-parts.js";
+import { selfContained } from "./self-contained.js";
+import type { JsonSchema } from "../contract/json.js";
 import { toStrictSchema, withoutFillers } from "./strict-schema.js";
 
 /** The dialects that definitions can be written in. */
@@ -96,7 +98,7 @@ const maxDescription = 1024;
 /** A function for OpenAI: the chat API nests it, the responses API does not. */
 const toFunction: Writer = (name, { description, inputSchema }, { strict }) => {
   const strictSchema = strict === true ? toStrictSchema(inputSchema) : undefined;
-  const parameters = strictSchema ?? withObjectRoot(inputSchema);
+  const parameters = strictSchema ?? plainSchema(inputSchema);
   const function_ = { name, description: shorten(description), parameters };
   if (strictSchema === undefined) return { tool: function_ };
   return {
@@ -119,7 +121,7 @@ const writers: Readonly<Record<LLMFormat, Writer>> = {
     return { tool: { type: "function", strict: false, ...tool }, back };
   },
   anthropic: (name, { description, inputSchema }) => {
-    const { schema, back } = legalProperties(withObjectRoot(inputSchema));
+    const { schema, back } = legalProperties(plainSchema(inputSchema));
     return { tool: { name, description, input_schema: schema }, back };
   },
   gemini: (name, { description, inputSchema }) => {
@@ -144,12 +146,14 @@ const writers: Readonly<Record<LLMFormat, Writer>> = {
     },
   }),
   "ai-sdk": (name, { description, inputSchema }) => ({
-    tool: { type: "function", name, description, inputSchema: withObjectRoot(inputSchema) },
+    tool: { type: "function", name, description, inputSchema: plainSchema(inputSchema) },
   }),
 };
 
-/** Keywords whose keys are names, not keywords. */
-const maps: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "patternProperties"]);
+/** A schema that OpenAI and Anthropic take: an object at the top, and references that lead to parts of it. */
+function plainSchema(schema: JsonSchema): JsonSchema {
+  return withObjectRoot(selfContained(schema));
+}
 
 /** A deep copy of a definition, without `propertyNames`: providers refuse it, and Tenon checks it anyway. */
 function copy(value: unknown, isMap = false): unknown {
@@ -158,7 +162,7 @@ function copy(value: unknown, isMap = false): unknown {
   const copied: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     if (key === "propertyNames" && !isMap) continue;
-    copied[key] = copy((value as Record<string, unknown>)[key], maps.has(key) && !isMap);
+    copied[key] = copy((value as Record<string, unknown>)[key], namedParts.has(key) && !isMap);
   }
   return copied;
 }
