@@ -41,6 +41,7 @@ export function userPluginDir(env: PluginsOptions["env"], home: string): string 
 
 const optionNames: KeysOf<PluginOptions> = {
   inProcess: true,
+  sandbox: true,
   options: true,
   watch: true,
   timeoutMs: true,
