@@ -71,10 +71,6 @@ export function createUndo({
 
 /** What is misspelt must not select other changes. */
 function checkUndo(what: UndoTarget, options: UndoOptions | undefined): void {
-  checkKeys<object>(
-    what,
-    { path: true, callId: true, taskId: true, since: true, last: true } as object,
-    "undo",
-  );
+  checkKeys<object>(what, { path: true, callId: true, taskId: true, since: true, last: true }, "undo");
   checkKeys(options, { force: true }, "undo");
 }
