@@ -6,6 +6,7 @@ import type { BrowserSessionView, EntryLink, ServerRecord } from "../server/inde
 import { ago } from "./ago.js";
 import { UsageError, type CommonFlags, type Terminal, addCommand } from "./command-line.js";
 import { loadFor } from "./open-tenon.js";
+import { requestServer } from "./request-server.js";
 import { colorsFor, table, writeJson, writeResult } from "./output.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 
@@ -90,9 +91,10 @@ export async function callServer<T>(
   flags: ControlFlags,
   { method, path, timeoutMs = 10_000, missing = sessionMissing }: ServerRequest,
 ): Promise<T> {
-  const { url, controlKey } = await findServer(terminal, flags);
-  const response = await fetch(`${url}${path}`, {
+  const { url, controlKey, fingerprint } = await findServer(terminal, flags);
+  const { status, text } = await requestServer(`${url}${path}`, {
     method,
+    fingerprint,
     headers: { authorization: `Bearer ${controlKey}` },
     signal: AbortSignal.any([terminal.interrupted, AbortSignal.timeout(timeoutMs)]),
   }).catch((cause: unknown) => {
@@ -102,11 +104,10 @@ export async function callServer<T>(
       hint: "Check the terminal where it is running.",
     });
   });
-  const text = await response.text();
-  if (response.ok) return JSON.parse(text) as T;
-  if (response.status === 404) throw new UsageError(missing);
+  if (status >= 200 && status < 300) return JSON.parse(text) as T;
+  if (status === 404) throw new UsageError(missing);
   throw new ToolUnavailableError(
-    `The server at ${url} refused the request: ${response.status} ${toVisibleText(text.slice(0, 300))}`,
+    `The server at ${url} refused the request: ${status} ${toVisibleText(text.slice(0, 300))}`,
     {
       code: "SERVICE_UNAVAILABLE",
     },

@@ -30,6 +30,7 @@ export class ConnectionLimits {
   readonly #maxHalfOpen: number;
   readonly #graceMs: number;
   readonly #peers = new Map<Socket, Peer>();
+  readonly #encrypted = new WeakMap<Socket, Peer>();
   /** By address, the oldest first. */
   readonly #halfOpen = new Map<string, Set<Peer>>();
   /** Since the end of their last answer, the longest first. */
@@ -58,15 +59,23 @@ export class ConnectionLimits {
     if (this.#peers.size > this.#maxConnections) this.#makeRoom(peer);
   }
 
+  /** A connection was encrypted: its requests come by another socket than the one that was added. */
+  addEncrypted(socket: Socket): void {
+    const end = endOf(socket);
+    for (const peer of this.#halfOpen.get(socket.remoteAddress ?? "") ?? [])
+      if (endOf(peer.socket) === end) this.#encrypted.set(socket, peer);
+    socket.on("error", () => socket.destroy());
+  }
+
   /** A request came whole; `false` where it was answered here, since there is no room for it. */
   admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    const peer = this.#peers.get(socket);
-    if (peer === undefined) return false; // it was let go already, and knows
+    const peer = this.#peers.get(socket) ?? this.#encrypted.get(socket);
+    if (peer === undefined || !this.#peers.has(peer.socket)) return false; // it was let go already, and knows
     this.#leaveHalfOpen(peer);
     this.#idle.delete(peer);
     peer.answering++;
     response.once("close", () => {
-      if (--peer.answering === 0 && this.#peers.has(socket)) this.#idle.add(peer);
+      if (--peer.answering === 0 && this.#peers.has(peer.socket)) this.#idle.add(peer);
     });
     if (!peer.surplus) return true;
     response.writeHead(503, { ...overloadHeaders, connection: "close" }).end(overloadBody);
@@ -112,6 +121,11 @@ export class ConnectionLimits {
     mates?.delete(peer);
     if (mates?.size === 0) this.#halfOpen.delete(peer.address);
   }
+}
+
+/** The other end of a connection. */
+function endOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 const overloadBody = JSON.stringify({

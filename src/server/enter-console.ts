@@ -24,12 +24,15 @@ export async function enterConsole(
   { access, files, port, address, code }: EntryOptions,
 ): Promise<void> {
   const page = (await files.load())?.get("/index.html")?.bodies["identity"]?.toString() ?? notBuilt;
-  const { headers } = request;
+  const { headers, socket } = request;
+  const isEncrypted = "encrypted" in socket;
   if (String(headers["sec-purpose"] ?? headers["purpose"] ?? "").includes("prefetch")) throw notOpenedYet();
   const earlier = access.sessions.find(sessionCookies(headers, port), undefined)?.session;
   if (!access.codes.redeem(code)) {
     access.attempts.wrong(address);
-    throw linkRefused(earlier === undefined ? undefined : `http://${headers.host}/`);
+    throw linkRefused(
+      earlier === undefined ? undefined : `${isEncrypted ? "https" : "http"}://${headers.host}/`,
+    );
   }
   // One browser has one session: its other tabs go on with the new one.
   if (earlier !== undefined) access.sessions.end(earlier.id);
@@ -37,7 +40,7 @@ export async function enterConsole(
   response
     .writeHead(200, {
       "content-type": "text/html; charset=utf-8",
-      "set-cookie": `${cookieNameFor(headers.host, port)}=${cookie}; Path=/; HttpOnly; SameSite=Strict`,
+      "set-cookie": `${cookieNameFor(headers.host, port)}=${cookie}; Path=/; HttpOnly; SameSite=Strict${isEncrypted ? "; Secure" : ""}`,
     })
     .end(page.replace("<head>", `<head><meta name="${pageSecretMeta}" content="${pageSecret}" />`));
 }

@@ -2,4 +2,4 @@ export type { BrowserSessionView, EntryLink } from "./api.js";
 export { createConsolePerson, type ConsolePerson, type ConsolePersonOptions } from "./console-person.js";
 export { openServerRecords, type ServerRecord } from "./server-record.js";
 export { isOpenToOthers, startServer, type RunningServer, type ServerOptions } from "./start-server.js";
-export { readToken, refuseTokenFileIn } from "./token.js";
+export { readToken, refuseSecretFileIn } from "./token.js";

@@ -1,5 +1,6 @@
+import { createServer as createTlsServer } from "node:https";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { ToolUnavailableError } from "../contract/errors.js";
 import { ConnectionLimits, type ConnectionLimitOptions } from "./connection-limits.js";
 
@@ -17,28 +18,39 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly limits?: ListenLimits | undefined;
+  /** Encrypt. */
+  readonly tls?: TlsFiles | undefined;
+}
+
+/** A certificate with its chain, and its private key, as PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** Open the port, with limits that slow and many clients run into. */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
-  { host, port, limits = {} }: ListenOptions,
+  { host, port, limits = {}, tls }: ListenOptions,
 ): Promise<{ readonly server: Server; readonly port: number }> {
   const connections = new ConnectionLimits(limits);
-  const server = createServer(
-    {
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: limits.headersMs ?? 10_000,
-      requestTimeout: limits.requestMs ?? 30_000,
-      connectionsCheckingInterval: limits.checkMs ?? 2_000,
-      keepAliveTimeout: 30_000,
-      noDelay: true,
-    },
-    (request, response) => {
-      if (connections.admit(request, response)) handle(request, response);
-    },
-  );
+  const timing = {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: limits.headersMs ?? 10_000,
+    requestTimeout: limits.requestMs ?? 30_000,
+    connectionsCheckingInterval: limits.checkMs ?? 2_000,
+    keepAliveTimeout: 30_000,
+    noDelay: true,
+  };
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (connections.admit(request, response)) handle(request, response);
+  };
+  const server: Server =
+    tls === undefined
+      ? createServer(timing, answer)
+      : createTlsServer({ ...timing, ...tls, handshakeTimeout: timing.headersTimeout }, answer);
   server.on("connection", (socket) => connections.add(socket));
+  if (tls !== undefined) server.on("secureConnection", (socket: Socket) => connections.addEncrypted(socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, { host, port })));
     server.listen({ host, port }, resolve);

@@ -9,7 +9,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import { get } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +18,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Terminal } from "../cli/command-line.js";
 import { runCommandLine } from "../cli/main.js";
+import { certificate } from "../world/http/testing/certificate.js";
 import { openTestServer } from "./testing/open-server.js";
 import { underLoad } from "../../test/setup/under-load.js";
 
@@ -276,6 +278,80 @@ describe("the console's files", () => {
     }
   });
 });
+
+describe("tenon serve --tls-cert", () => {
+  const files = () => {
+    const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    writeFileSync(cert, certificate.cert);
+    writeFileSync(key, certificate.key);
+    return { cert, key };
+  };
+
+  it("encrypts, marks its cookies, and is found by the command line", async () => {
+    const { cert, key } = files();
+    const serving = run(["--port", "0", "--json", "--tls-cert", cert, "--tls-key", key]);
+    const said = JSON.parse(await serving.line()) as { url: string; link: string; token: string };
+    expect(said.url).toMatch(/^https:/);
+    const { status, headers } = await askEncrypted(said.link);
+    expect(status).toBe(200);
+    expect(headers["set-cookie"]?.[0]).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
+    const port = new URL(said.url).port;
+    const plain = await fetch(`http://127.0.0.1:${port}/health`).catch((error: Error) => error);
+    expect(plain).toBeInstanceOf(Error);
+
+    const linked = run(["link", "--port", port, "--json"]);
+    await linked.ended;
+    expect(JSON.parse(linked.out())).toMatchObject({ link: expect.stringMatching(/^https:/) });
+
+    // Another server that took the address over does not get the key.
+    const record = join(folder, "state");
+    const file =
+      readdirSync(record, { recursive: true, encoding: "utf8" }).find((name) =>
+        name.includes(`servers/${port}-`),
+      ) ?? "";
+    const recorded = JSON.parse(readFileSync(join(record, file), "utf8")) as { fingerprint: string };
+    writeFileSync(
+      join(record, file),
+      JSON.stringify({ ...recorded, fingerprint: recorded.fingerprint.replace(/^../, "00") }),
+    );
+    const refused = run(["link", "--port", port]);
+    await refused.ended;
+    expect(refused.terminal.exitCode).toBe(1);
+    expect(refused.err()).toContain("does not answer");
+    serving.stop();
+    await serving.ended;
+  });
+
+  it("refuses half of a pair, what is no certificate, and a key that agents can read", async () => {
+    const { cert, key } = files();
+    const inside = join(folder, "workspace", "key.pem");
+    mkdirSync(join(folder, "workspace"), { recursive: true });
+    writeFileSync(inside, certificate.key);
+    const tries: [string[], string][] = [
+      [["--tls-cert", cert], "needed together"],
+      [["--tls-key", key], "needed together"],
+      [["--tls-cert", key, "--tls-key", cert], "cannot be used together"],
+      [["--tls-cert", join(folder, "none"), "--tls-key", key], "Cannot read --tls-cert"],
+      [["--tls-cert", cert, "--tls-key", inside], "where the agent's commands can read it"],
+    ];
+    for (const [args, told] of tries) {
+      const serving = run(["--port", "0", ...args]);
+      await serving.ended;
+      expect(serving.err()).toContain(told);
+      expect(serving.terminal.exitCode).toBe(2);
+    }
+    rmSync(inside);
+  });
+});
+
+function askEncrypted(url: string): Promise<{ status: number; headers: IncomingHttpHeaders }> {
+  return new Promise((resolve, reject) => {
+    get(url, { ca: certificate.cert, agent: false }, (response) => {
+      response.resume();
+      resolve({ status: response.statusCode ?? 0, headers: response.headers });
+    }).on("error", reject);
+  });
+}
 
 describe("MCP at /mcp", () => {
   it("answers a program that has the token", async () => {

@@ -11,6 +11,8 @@ export interface ServerRecord {
   readonly startedAt: number;
   /** Makes links and ends sessions, for as long as the server runs. */
   readonly controlKey: string;
+  /** SHA-256 of its certificate, where it encrypts. */
+  readonly fingerprint?: string | undefined;
 }
 
 export interface ServerRecords {

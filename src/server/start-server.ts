@@ -10,7 +10,7 @@ import { ClientCounts } from "./client-counts.js";
 import type { ConsolePerson } from "./console-person.js";
 import { Feed, type FeedOptions } from "./feed.js";
 import { createRequestHandler, type AnswerLimits, type RequestNote } from "./request-handler.js";
-import { listen, type ListenLimits } from "./listen.js";
+import { listen, type ListenLimits, type TlsFiles } from "./listen.js";
 import { LiveCalls, type LiveCallsOptions } from "./live-calls.js";
 import { Series } from "./metrics-series.js";
 import type { McpEndpoint } from "./mcp-endpoint.js";
@@ -37,6 +37,8 @@ export interface ServerOptions {
   /** MCP over HTTP at `/mcp`. @default all tools of the Tenon */
   readonly mcp?: McpEndpoint | undefined;
   readonly limits?: (ListenLimits & AnswerLimits) | undefined;
+  /** Encrypt with this certificate. @default none */
+  readonly tls?: TlsFiles | undefined;
   readonly feed?: Omit<FeedOptions, "now"> | undefined;
   readonly calls?: LiveCallsOptions | undefined;
   readonly consoleFolders?: readonly string[] | undefined;
@@ -87,11 +89,12 @@ export async function startServer(tenon: Tenon, options: ServerOptions = {}): Pr
       host,
       port: options.port ?? 7420,
       limits: options.limits,
+      tls: options.tls,
     });
     const { server } = listening;
     port = listening.port;
     handler.opened(port);
-    const url = `http://${host.includes(":") ? `[${host}]` : isEverywhere(host) ? "127.0.0.1" : host}:${port}`;
+    const url = `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : isEverywhere(host) ? "127.0.0.1" : host}:${port}`;
     access.opened(url);
     options.person?.serve({ url, pageSeenAt });
     served.queue.open(url);

@@ -29,15 +29,15 @@ export async function readToken(from: {
   return fixed === undefined || fixed === "" ? undefined : checkToken(fixed);
 }
 
-/** Refuse a token file in a folder of the agents, by its own path or through links: every tool could read it. */
-export async function refuseTokenFileIn(folders: readonly string[], file: string): Promise<void> {
+/** Refuse a file with a token or a private key in a folder of the agents, by its own path or through links: every tool could read it. */
+export async function refuseSecretFileIn(folders: readonly string[], file: string): Promise<void> {
   const paths = [resolve(file), await realPathOf(resolve(file))];
   for (const folder of folders) {
     const roots = [resolve(folder), await realPathOf(resolve(folder))];
     if (!roots.some((root) => paths.some((path) => isInside(root, path)))) continue;
     throw new ToolValidationError(
-      `The token file ${file} lies inside ${folder}, where the agent's commands can read it.`,
-      { code: "VALUE_INVALID", hint: "Name a file outside the workspace, such as ~/.config/tenon/token." },
+      `The secret file ${file} lies inside ${folder}, where the agent's commands can read it.`,
+      { code: "VALUE_INVALID", hint: "Name a file outside the workspace, such as one in ~/.config/tenon." },
     );
   }
 }

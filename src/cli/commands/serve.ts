@@ -17,6 +17,7 @@ import {
 import { loadFor, startTenon } from "../open-tenon.js";
 import { colorsFor, writeJson, warn } from "../output.js";
 import { addServeControl } from "../serve-control.js";
+import { readCertificate } from "../read-certificate.js";
 import { watchConfig } from "../watch-config.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 import { messageOf } from "../../contract/message-of.js";
@@ -35,6 +36,8 @@ export const addServe: AddCommand = (program, terminal) => {
       "--token-file <file>",
       "file outside the workspace with the token for programs; created if missing",
     )
+    .option("--tls-cert <file>", "certificate (PEM, with its chain) to encrypt with")
+    .option("--tls-key <file>", "private key of the certificate (PEM), outside the workspace")
     .option("--listing <form>", "how MCP hosts are shown the tools: all, compact or search")
     .option("--open", "open the console in a browser")
     .option("--no-open", "do not open a browser")
@@ -52,6 +55,8 @@ interface ServeFlags extends CommonFlags {
   readonly host: string;
   readonly name?: readonly string[];
   readonly tokenFile?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly open?: boolean;
   readonly quiet?: boolean;
 }
@@ -64,9 +69,13 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
   const loaded = await loadFor(terminal, flags);
   if (flags.json !== true) for (const warning of loaded.warnings) warn(terminal, warning);
   // Loaded here to keep other commands fast.
-  const { startServer, isOpenToOthers, createConsolePerson } = await import("../../server/index.js");
+  const { startServer, isOpenToOthers, createConsolePerson, refuseSecretFileIn } =
+    await import("../../server/index.js");
   const { stateDir, workspace } = openOptions({ loaded, env: terminal.env, home: homedir() });
-  const token = await tokenFor(terminal, flags, [workspace, ...loaded.config.files.allowedPaths]);
+  const folders = [workspace, ...loaded.config.files.allowedPaths];
+  const token = await tokenFor(terminal, flags, folders);
+  const tls = await readCertificate(terminal, flags);
+  if (flags.tlsKey !== undefined) await refuseSecretFileIn(folders, resolve(terminal.cwd, flags.tlsKey));
   const person = createConsolePerson({ now: Date.now, newId: createIds("question") });
   const tenon = startTenon(terminal, loaded, { interact: person, actor: localActor("console") });
   try {
@@ -75,12 +84,17 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
       host: flags.host,
       names: flags.name,
       token,
+      tls,
       person,
       workspace,
       onRequest: flags.quiet === true || flags.json === true ? undefined : requestLog(terminal),
       onFault: (cause) => warn(terminal, String((cause as Error)?.stack ?? cause)),
     });
-    const forget = await writeRecord(terminal, server, { stateDir, workspace });
+    const forget = await writeRecord(terminal, server, {
+      stateDir,
+      workspace,
+      fingerprint: tls?.fingerprint,
+    });
     const stopWatching = watchConfig({ terminal, flags, tenon, loaded });
     try {
       await greet(terminal, flags, { server, tenon, open: isOpenToOthers(flags.host) });
@@ -105,9 +119,9 @@ async function tokenFor(
   { tokenFile }: ServeFlags,
   folders: readonly string[],
 ): Promise<string | undefined> {
-  const { readToken, refuseTokenFileIn } = await import("../../server/index.js");
+  const { readToken, refuseSecretFileIn } = await import("../../server/index.js");
   const file = tokenFile === undefined ? undefined : resolve(cwd, tokenFile);
-  if (file !== undefined) await refuseTokenFileIn(folders, file);
+  if (file !== undefined) await refuseSecretFileIn(folders, file);
   return readToken({ env, file });
 }
 
@@ -115,12 +129,13 @@ async function tokenFor(
 async function writeRecord(
   terminal: Terminal,
   { url, port, controlKey }: RunningServer,
-  { stateDir, workspace }: { readonly stateDir: string; readonly workspace: string },
+  at: { readonly stateDir: string; readonly workspace: string; readonly fingerprint: string | undefined },
 ): Promise<() => void> {
   const { openServerRecords } = await import("../../server/index.js");
   try {
-    const record = { url, port, controlKey, pid: process.pid, startedAt: Date.now() };
-    return openServerRecords(stateDir, workspace).add(record);
+    const { fingerprint } = at;
+    const record = { url, port, controlKey, fingerprint, pid: process.pid, startedAt: Date.now() };
+    return openServerRecords(at.stateDir, at.workspace).add(record);
   } catch (cause) {
     warn(terminal, `"tenon serve link" will not find this server: ${messageOf(cause)}`);
     return () => {};
@@ -175,14 +190,16 @@ async function greet(
       `${errorColors.yellow("No sandbox")}: ${toVisibleLine(sandboxFault)}. Run: tenon doctor\n`,
     );
   if (open)
-    terminal.stderr.write(`${errorColors.red(errorColors.bold("OPEN TO OTHER MACHINES"))}: ${openWarning}\n`);
+    terminal.stderr.write(
+      `${errorColors.red(errorColors.bold("OPEN TO OTHER MACHINES"))}: ${openWarning}${flags.tlsCert === undefined ? notEncrypted : ""}\n`,
+    );
   // The printed link stays usable for another browser; no reusable secret appears on a command line.
   if (wantsBrowser(terminal, flags)) openBrowser(server.createLink().link, terminal);
 }
 
-const openWarning =
-  "anyone who can reach this address and knows the token controls the agent's tools. " +
-  "The connection is not encrypted: use a TLS proxy, or omit --host and use ssh -L.";
+const openWarning = "anyone who can reach this address and knows the token controls the agent's tools.";
+const notEncrypted =
+  " The connection is not encrypted: pass --tls-cert and --tls-key, use a TLS proxy, or omit --host and use ssh -L.";
 
 /** Whether to open a browser: if requested, or if a person at this terminal surely has one. */
 function wantsBrowser({ stdout, env }: Terminal, { open }: ServeFlags): boolean {
