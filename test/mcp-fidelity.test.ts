@@ -1,11 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { afterEach, describe, expect, it } from "vitest";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { openHome, startServe, tenonProgram } from "./conformance/tenon-serve.js";
+import { HttpHost, StdioHost, type Fields, type RecordingHost } from "./recording-host.js";
 
 const root = resolve(import.meta.dirname, "..");
 const fixture = join(import.meta.dirname, "fixtures/chatty-server.mjs");
@@ -23,122 +22,61 @@ const allowed = new Set(
   ),
 );
 
-const answers: Fields = {
-  "elicitation/create": { action: "accept", content: { name: "Ada" }, _meta: { j: 10 } },
-  "sampling/createMessage": {
-    role: "assistant",
-    model: "m",
-    content: { type: "text", text: "ok" },
-    stopReason: "endTurn",
-  },
-  "roots/list": { roots: [{ uri: "file:///work", name: "work" }] },
-};
-
-const running: ChildProcess[] = [];
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill("SIGKILL");
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
 });
 
-/** A host that writes down everything it is sent. */
-class RecordingHost {
-  readonly heard: Fields[] = [];
-  readonly #child: ChildProcess;
-  readonly #envelope: Fields | undefined;
-  readonly #waiting = new Map<number, (message: Fields) => void>();
-  #id = 0;
+const kept = <Host extends RecordingHost>(host: Host): Host => {
+  ending.push(() => host.close());
+  return host;
+};
 
-  constructor(
-    command: readonly string[],
-    { env, capabilities, modern }: { env?: NodeJS.ProcessEnv; capabilities: Fields; modern: boolean },
-  ) {
-    const [program = "", ...args] = command;
-    this.#child = spawn(program, args, {
-      stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, ...env },
-    });
-    running.push(this.#child);
-    if (modern)
-      this.#envelope = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { name: "recorder", version: "1" },
-        "io.modelcontextprotocol/clientCapabilities": capabilities,
-        "io.modelcontextprotocol/logLevel": "info",
-      };
-    createInterface({ input: this.#child.stdout! }).on("line", (line) =>
-      this.#take(JSON.parse(line) as Fields),
-    );
-  }
+const configFor = (chatty: object) => ({
+  policy: { rules: [{ decision: "allow", tool: "chatty:*" }] },
+  mcpServers: { chatty },
+});
 
-  async greet(capabilities: Fields): Promise<void> {
-    if (this.#envelope !== undefined) return;
-    const clientInfo = { name: "recorder", version: "1" };
-    await this.ask("initialize", { protocolVersion: "2025-11-25", capabilities, clientInfo });
-    this.#send({ method: "notifications/initialized" });
-    await this.ask("logging/setLevel", { level: "info" });
-  }
-
-  /** The whole answer without its id; questions of a host of 2026 are answered and the request is sent again. */
-  async ask(method: string, params: Fields): Promise<Fields> {
-    const { id: _id, ...answer } = await new Promise<Fields>((done) => {
-      const id = ++this.#id;
-      this.#waiting.set(id, done);
-      const _meta = { ...(params["_meta"] as object), ...this.#envelope };
-      this.#send({ id, method, params: this.#envelope === undefined ? params : { ...params, _meta } });
-    });
-    const { inputRequests, requestState } = Object(answer["result"]) as Record<
-      string,
-      Record<string, Fields>
-    >;
-    if (inputRequests === undefined) return answer;
-    this.heard.push(...Object.entries(inputRequests).map(([key, request]) => ({ key, ...request })));
-    const inputResponses = Object.fromEntries(
-      Object.entries(inputRequests).map(([key, { method: asked }]) => [key, answers[String(asked)]]),
-    );
-    return this.ask(method, {
-      ...params,
-      inputResponses,
-      ...(requestState !== undefined && { requestState }),
-    });
-  }
-
-  #take(message: Fields): void {
-    const { id, method } = message;
-    if (method === undefined) return this.#waiting.get(id as number)?.(message);
-    const { id: _id, jsonrpc: _version, ...rest } = message;
-    this.heard.push(rest);
-    if (id !== undefined) this.#send({ id, result: answers[method as string] });
-  }
-
-  #send(message: Fields): void {
-    this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  }
+/** A host with and without Tenon between it and the server. */
+interface Pair {
+  readonly direct: RecordingHost;
+  readonly via: RecordingHost;
 }
 
-function behindTenon(era: string): { command: readonly string[]; env: NodeJS.ProcessEnv } {
-  const folder = mkdtempSync(join(tmpdir(), "tenon-fidelity-"));
-  folders.push(folder);
-  const config = {
-    policy: { rules: [{ decision: "allow", tool: "chatty:*" }] },
-    mcpServers: { chatty: { command: process.execPath, args: [fixture, era] } },
-  };
-  writeFileSync(join(folder, "c.json"), JSON.stringify(config));
-  const command = [
-    process.execPath,
-    join(root, "bin/tenon.cjs"),
-    "mcp",
-    "--config",
-    join(folder, "c.json"),
-    "-w",
-    folder,
-  ];
-  return { command, env: { TENON_STATE_DIR: join(folder, "state") } };
+/** A host that reaches the server through `tenon mcp`, all on standard streams. */
+function throughMcp(era: string, capabilities: Fields): StdioHost {
+  const home = openHome(configFor({ command: process.execPath, args: [fixture, era] }));
+  ending.push(() => home.remove());
+  const command = [process.execPath, tenonProgram, "mcp", ...home.args];
+  return kept(new StdioHost(command, { capabilities, modern: era === "2026", env: home.env }));
 }
+
+const pairs: Readonly<Record<string, (era: string) => Promise<Pair>>> = {
+  "standard streams": async (era) => ({
+    direct: kept(
+      new StdioHost([process.execPath, fixture, era], { capabilities: everything, modern: era === "2026" }),
+    ),
+    via: throughMcp(era, everything),
+  }),
+  HTTP: async (era) => {
+    const options = { capabilities: everything, modern: era === "2026" };
+    const child = spawn(process.execPath, [fixture, era, "http"], { stdio: ["ignore", "pipe", "inherit"] });
+    ending.push(() => child.kill("SIGKILL"));
+    const [port] = (await once(child.stdout, "data")) as [Buffer];
+    const url = `http://127.0.0.1:${Number(port)}/mcp`;
+    const serve = await startServe(configFor({ url }));
+    ending.push(() => serve.close());
+    return {
+      direct: kept(new HttpHost(url, options)),
+      via: kept(new HttpHost(serve.url, { ...options, token: serve.token })),
+    };
+  },
+};
+
+const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 
 /** Every kind of request, and what the host was told and asked meanwhile. */
-async function converse(host: RecordingHost, named: string): Promise<Fields> {
+async function converse(host: RecordingHost, named: string, modern: boolean): Promise<Fields> {
   const said: Record<string, unknown> = {};
   const listed = async (method: string, key: string): Promise<void> => {
     const { result } = await host.ask(method, {});
@@ -171,6 +109,27 @@ async function converse(host: RecordingHost, named: string): Promise<Fields> {
     { type: "ref/resource", uri: "chat:{id}" },
   ])
     said[ref.type] = await host.ask("completion/complete", { ref, argument: { name: "who", value: "A" } });
+  const hears = (fits: (heard: Fields) => boolean): Promise<void> =>
+    expect.poll(() => host.heard.some(fits)).toBe(true) as Promise<void>;
+  // A call that is cancelled, once it runs.
+  const cancel = host.begin("tools/call", {
+    name: `${named}waits`,
+    arguments: {},
+    _meta: { progressToken: "w" },
+  });
+  await hears(({ params }) => (params as Fields | undefined)?.["message"] === "waiting");
+  cancel();
+  said["cancelled"] = await call("cancelled");
+  // A resource that changes while it is watched.
+  const watch = { resourceSubscriptions: ["chat:one"] };
+  let unwatch = (): void => {};
+  if (modern) {
+    unwatch = host.begin("subscriptions/listen", { notifications: watch });
+    await hears(({ method }) => method === "notifications/subscriptions/acknowledged");
+  } else await host.ask("resources/subscribe", { uri: "chat:one" });
+  said["changes"] = await call("changes");
+  await hears(({ method }) => method === "notifications/resources/updated");
+  unwatch();
   return said;
 }
 
@@ -194,15 +153,33 @@ function differences(direct: unknown, via: unknown, path = ""): string[] {
 
 const everything = { elicitation: { form: {} }, sampling: {}, roots: { listChanged: true } };
 
-describe.each(["2025", "2026"])("a server of %s behind the gateway", (era) => {
+/** What a host was told, in an order that does not depend on time. */
+function inOrder(heard: readonly Fields[]): readonly Fields[] {
+  return (
+    heard
+      .filter(({ method }) => !String(method).endsWith("list_changed"))
+      // A server of 2026 that does not look at the level sends everything; the gateway keeps to it.
+      .filter(({ params }) => (params as Fields)["level"] !== "debug")
+      .map(({ params, ...rest }) => {
+        const { [subscriptionKey]: _id, ...meta } = Object((params as Fields)["_meta"]) as Record<
+          string,
+          unknown
+        >;
+        return { ...rest, params: { ...(params as Fields), _meta: meta } };
+      })
+      .toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+  );
+}
+
+const eras = ["2025", "2026"].flatMap((era) => Object.keys(pairs).map((wire) => [era, wire] as const));
+
+describe.each(eras)("a server of %s behind the gateway, over %s", (era, wire) => {
   it("says and hears what it does without it, but for what the guide names", async () => {
     const modern = era === "2026";
-    const options = { capabilities: everything, modern };
-    const direct = new RecordingHost([process.execPath, fixture, era], options);
-    const { command, env } = behindTenon(era);
-    const via = new RecordingHost(command, { ...options, env });
-    await Promise.all([direct.greet(everything), via.greet(everything)]);
-    const [first, second] = await Promise.all([converse(direct, ""), converse(via, prefix)]);
+    const { direct, via } = (await pairs[wire]?.(era)) as Pair;
+    await Promise.all([direct.greet(), via.greet()]);
+    const first = await converse(direct, "", modern);
+    const second = await converse(via, prefix, modern);
     const found: string[] = [];
     for (const key of Object.keys(first)) {
       const paths = differences(first[key], second[key]).map((path) =>
@@ -210,31 +187,24 @@ describe.each(["2025", "2026"])("a server of %s behind the gateway", (era) => {
       );
       found.push(...paths.filter((path) => !allowed.has(path)).map((path) => `${key}: ${path}`));
     }
-    const order = (heard: readonly Fields[]): readonly Fields[] =>
-      heard
-        .filter(({ method }) => !String(method).endsWith("list_changed"))
-        // A server of 2026 that does not look at the level sends everything; the gateway keeps to it.
-        .filter(({ params }) => (params as Fields)["level"] !== "debug")
-        .toSorted((one, other) => (String(one["method"]) < String(other["method"]) ? -1 : 1));
-    const paths = differences(order(direct.heard), order(via.heard)).map((path) =>
+    const paths = differences(inOrder(direct.heard), inOrder(via.heard)).map((path) =>
       path.replace(/^\[\]\./, ""),
     );
     found.push(...paths.filter((path) => !allowed.has(path)).map((path) => `heard: ${path}`));
-    expect(found).toEqual([]);
+    expect(found, JSON.stringify([inOrder(direct.heard), inOrder(via.heard)], null, 1)).toEqual([]);
     expect(second["refuses"]).toMatchObject({ error: { code: -32050, data: { why: ["x"] } } });
     expect(second["heard"]).toMatchObject({
       result: { structuredContent: { declared: everything, meta: { "org.example/trace": "1" } } },
     });
     expect(via.heard.filter(({ method }) => method === "notifications/message")).toHaveLength(2);
   });
+});
 
-  it("hears no capability that the host does not have", async () => {
-    const { command, env } = behindTenon(era);
-    const host = new RecordingHost(command, { capabilities: { sampling: {} }, modern: era === "2026", env });
-    await host.greet({ sampling: {} });
-    const { result } = await host.ask("tools/call", { name: `${prefix}heard`, arguments: {} });
-    expect(result).toMatchObject({ structuredContent: { declared: { sampling: {} } } });
-  });
+it.each(["2025", "2026"])("a server of %s hears no capability that the host does not have", async (era) => {
+  const host = throughMcp(era, { sampling: {} });
+  await host.greet();
+  const { result } = await host.ask("tools/call", { name: `${prefix}heard`, arguments: {} });
+  expect(result).toMatchObject({ structuredContent: { declared: { sampling: {} } } });
 });
 
 it("allows no difference that the guide does not list", () => {

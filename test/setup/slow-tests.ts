@@ -27,6 +27,7 @@ export const slowTests: readonly (readonly [seconds: number, name: string])[] = 
   [11, "attacks"],
   [11, "file-properties"],
   [10, "always-rule"],
+  [10, "mcp-fidelity"],
   [10, "run-command"],
   [10, "code-query"],
   [10, "held-back"],

@@ -63,21 +63,27 @@ export function createConnection(parts: ConnectionParts): ServerConnection {
     });
   };
 
+  /** What the SDK would list: it leaves out tools that ask for headers wrongly. */
   const listMirrored = async (signal?: AbortSignal): Promise<readonly unknown[]> => {
+    const all = await list("tools/list", signal);
+    if (!JSON.stringify(all).includes("x-mcp-header")) return all;
     const options = {
       cacheMode: "refresh" as const,
       timeout: noTimeout,
       ...(signal !== undefined && { signal }),
     };
     try {
-      return (await withLogin(parts, () => client.listTools(undefined, options), signal)).tools;
+      const { tools } = await withLogin(parts, () => client.listTools(undefined, options), signal);
+      const valid = new Set(tools.map(({ name }) => name));
+      // The SDK's own copies lack the fields that it does not know.
+      return all.filter((tool) => valid.has(nameIn(Object(tool) as Record<string, unknown>)));
     } catch (error) {
       if (signal?.aborted === true) throw reasonOf(signal);
       // One bad entry spoils the SDK's whole listing; here each is judged for itself.
       parts.onFault(
         `its listing breaks the protocol: ${error instanceof Error ? error.message : String(error)}`,
       );
-      return list("tools/list", signal);
+      return all;
     }
   };
 

@@ -154,7 +154,8 @@ export class GatewayServer {
   }
 
   /** Hear of changes of a resource; the result ends that. */
-  watch(uri: string): Promise<() => void> {
+  async watch(uri: string): Promise<() => void> {
+    await this.link.use().catch(() => undefined); // shown in its view; it is told once it works
     return this.#watched.add(uri);
   }
 

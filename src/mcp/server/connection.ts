@@ -36,6 +36,8 @@ export class Connection {
   readonly #parked: ParkedCalls;
   readonly #listeners = new Set<Server>();
   readonly #watched = new Map<string, () => void>();
+  /** How many subscriptions name a resource. */
+  readonly #followed = new Map<string, number>();
   readonly #waiting = new Set<string>();
   readonly #stopListening: () => void;
   readonly #calls = new Map<string | number, string>();
@@ -186,6 +188,23 @@ export class Connection {
     this.#watched.delete(uri);
   }
 
+  /** Watch the resources that a subscription of 2026-07-28 names; the result ends that. */
+  follow(message: unknown): () => void {
+    const uris = [...new Set(subscribedIn(message))].slice(0, mostWatched);
+    const { signal } = new AbortController();
+    for (const uri of uris) {
+      this.#followed.set(uri, (this.#followed.get(uri) ?? 0) + 1);
+      this.watch(uri, signal).catch((error: Error) => this.options.onError?.(error));
+    }
+    return () => {
+      for (const uri of uris.splice(0)) {
+        const left = (this.#followed.get(uri) ?? 1) - 1;
+        if (left > 0) this.#followed.set(uri, left);
+        else if (this.#followed.delete(uri)) this.unwatch(uri);
+      }
+    };
+  }
+
   /** The server speaks for the host no more. */
   leave(server: Server): void {
     this.#listeners.delete(server);
@@ -247,6 +266,17 @@ export class Connection {
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 const mostWatched = 10_000;
 const longestUri = 8192;
+
+/** The resources that a `subscriptions/listen` names; none in any other message. */
+function subscribedIn(message: unknown): readonly string[] {
+  const { method, params } = Object(message) as { method?: unknown; params?: unknown };
+  if (method !== "subscriptions/listen") return [];
+  const { notifications } = Object(params) as { notifications?: unknown };
+  const { resourceSubscriptions } = Object(notifications) as { resourceSubscriptions?: unknown };
+  return Array.isArray(resourceSubscriptions)
+    ? resourceSubscriptions.filter((uri) => typeof uri === "string")
+    : [];
+}
 
 /** JSON-RPC's "invalid params", which the SDK sends as it is. */
 function invalid(message: string): Error {

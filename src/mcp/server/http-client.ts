@@ -39,11 +39,13 @@ export class HttpClient implements ConnectedHost {
     return this.#requests > 0;
   }
 
-  /** A request came; the result says that it is over. */
-  begin(): () => void {
+  /** A request came; the result says that it is over. @param message Of the SDK, which may be a subscription. */
+  begin(message?: unknown): () => void {
     this.#requests++;
+    const unfollow = message === undefined ? undefined : this.mcp.connection.follow(message);
     return () => {
       this.#requests--;
+      unfollow?.();
       this.lastSeen = Date.now();
     };
   }

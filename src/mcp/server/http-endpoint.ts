@@ -101,7 +101,7 @@ export class HttpEndpoint {
   async #fetchModern(request: Request, principal: McpPrincipal, parsedBody: unknown): Promise<Response> {
     const client = this.#clientOf(principal, parsedBody);
     if (client === undefined) return full();
-    const done = client.begin();
+    const done = client.begin(parsedBody);
     try {
       const authInfo = { token: "", clientId: principal.id, scopes: [], extra: { client } };
       // It is at work as long as an answer is on its way: a stream may go on for hours.

@@ -27,7 +27,16 @@ export async function serveHost(
   try {
     const calls = new DirectCalls(mcp.connection, transport);
     delete dispatch.handlers.ready;
-    dispatch.handlers.calls = (message) => calls.handle(message);
+    const followed = new Map<unknown, () => void>();
+    dispatch.handlers.calls = (message) => {
+      if (message.method === "subscriptions/listen") followed.set(message.id, mcp.connection.follow(message));
+      else if (message.method === "notifications/cancelled") {
+        const { requestId } = Object(message.params) as { requestId?: unknown };
+        followed.get(requestId)?.();
+        followed.delete(requestId);
+      }
+      return calls.handle(message);
+    };
     // A host that has closed its input can no longer answer questions, though it may still read.
     transport.onInputEnd = () => void setTimeout(() => mcp.connection.lostAll(), 2000).unref();
     dispatch.accepts = (request) => sdk.isJSONRPCRequest(request);

@@ -20,6 +20,7 @@ const routes: ReadonlyMap<string, HandlerName> = new Map([
   ["ping", "ready"],
   ["tools/call", "calls"],
   ["notifications/cancelled", "calls"],
+  ["subscriptions/listen", "calls"],
 ]);
 
 /** Routes every message of a stdio connection. To the SDK it is the transport. */
