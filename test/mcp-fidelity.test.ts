@@ -51,14 +51,14 @@ function throughMcp(era: string, capabilities: Fields): StdioHost {
   return kept(new StdioHost(command, { capabilities, modern: era === "2026", env: home.env }));
 }
 
-const pairs: Readonly<Record<string, (era: string) => Promise<Pair>>> = {
-  "standard streams": async (era) => ({
+const pairs = {
+  "standard streams": async (era: string): Promise<Pair> => ({
     direct: kept(
       new StdioHost([process.execPath, fixture, era], { capabilities: everything, modern: era === "2026" }),
     ),
     via: throughMcp(era, everything),
   }),
-  HTTP: async (era) => {
+  HTTP: async (era: string): Promise<Pair> => {
     const options = { capabilities: everything, modern: era === "2026" };
     const child = spawn(process.execPath, [fixture, era, "http"], { stdio: ["ignore", "pipe", "inherit"] });
     ending.push(() => child.kill("SIGKILL"));
@@ -109,8 +109,9 @@ async function converse(host: RecordingHost, named: string, modern: boolean): Pr
     { type: "ref/resource", uri: "chat:{id}" },
   ])
     said[ref.type] = await host.ask("completion/complete", { ref, argument: { name: "who", value: "A" } });
-  const hears = (fits: (heard: Fields) => boolean): Promise<void> =>
-    expect.poll(() => host.heard.some(fits)).toBe(true) as Promise<void>;
+  const hears = async (fits: (heard: Fields) => boolean): Promise<void> => {
+    await expect.poll(() => host.heard.some(fits)).toBe(true);
+  };
   // A call that is cancelled, once it runs.
   const cancel = host.begin("tools/call", {
     name: `${named}waits`,
@@ -171,12 +172,14 @@ function inOrder(heard: readonly Fields[]): readonly Fields[] {
   );
 }
 
-const eras = ["2025", "2026"].flatMap((era) => Object.keys(pairs).map((wire) => [era, wire] as const));
+const eras = ["2025", "2026"].flatMap((era) =>
+  Object.entries(pairs).map(([wire, open]) => ({ era, wire, open })),
+);
 
-describe.each(eras)("a server of %s behind the gateway, over %s", (era, wire) => {
+describe.each(eras)("a server of $era behind the gateway, over $wire", ({ era, open }) => {
   it("says and hears what it does without it, but for what the guide names", async () => {
     const modern = era === "2026";
-    const { direct, via } = (await pairs[wire]?.(era)) as Pair;
+    const { direct, via } = await open(era);
     await Promise.all([direct.greet(), via.greet()]);
     const first = await converse(direct, "", modern);
     const second = await converse(via, prefix, modern);
