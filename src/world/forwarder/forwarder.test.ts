@@ -121,6 +121,21 @@ describe("granted hosts", () => {
     expect(use.every(({ verdict }) => verdict === "refused")).toBe(true);
   });
 
+  it("never lead through the proxy to the proxy itself, whichever protocol is used for the way there", async () => {
+    const place = `${host}:${httpPort}`;
+    const { stdout, use } = await fixture.granted(
+      [
+        `curl -sS --preproxy $SOCKS_PROXY -x $HTTP_PROXY http://${place}/ || echo refused`,
+        `curl -sS --noproxy "" -p -x $HTTP_PROXY http://\${HTTP_PROXY#*//}/ || echo refused`,
+        `curl -sS --noproxy "" -p -x $HTTP_PROXY http://127.8.1.0:${httpPort}/ || echo refused`,
+      ].join("; "),
+      ["*", place],
+      { shell: true },
+    );
+    expect(stdout.trim().split("\n")).toEqual(["refused", "refused", "refused"]);
+    expect(use.map(({ verdict }) => verdict)).not.toContain("allowed");
+  });
+
   it("are judged again when a name leads somewhere else at the next look-up", async () => {
     fixture.addresses.set("rebind.example.org", ["127.0.0.1", "169.254.169.254"]);
     const grant = [`rebind.example.org:${httpPort}`];
