@@ -53,6 +53,30 @@ describe("tools with their own registry", () => {
     expect(readdirSync(fixture.home).toSorted()).toEqual([".config", ".npmrc"]);
   });
 
+  it("have every connection in the log, those of jobs too", async () => {
+    const address = `http://${fixture.place}/repo.git/HEAD`;
+    await fixture.run(`curl -sS ${address}; curl -sS http://other.example.org/`, {
+      network: [fixture.place],
+    });
+    const job = await fixture.run(`curl -sS ${address}`, { network: [fixture.place], background: true });
+    await fixture.call("shell_output", { job_id: job.jobId, wait_for: "exit", timeout: 100_000 });
+    const allowed = { host: "localhost", verdict: "allowed", bytesReceived: expect.any(Number) as number };
+    const networkOf = async (tool: string): Promise<unknown> => {
+      const [newest] = await fixture.tenon.audit.search({ tool, limit: 1 });
+      const record = await fixture.tenon.audit.get(newest?.callId ?? "");
+      return (record?.result as { network?: unknown } | undefined)?.network;
+    };
+    await expect.poll(() => networkOf("job_end")).toMatchObject([allowed]);
+    const found = await fixture.tenon.audit.search({ tool: "shell_exec" });
+    const results = await Promise.all(found.map(({ callId }) => fixture.tenon.audit.get(callId)));
+    expect(
+      results.map((record) => (record?.result as { network?: unknown } | undefined)?.network),
+    ).toContainEqual([
+      expect.objectContaining(allowed),
+      expect.objectContaining({ host: "other.example.org", verdict: "refused" }),
+    ]);
+  });
+
   it("never see credentials of the person", async () => {
     const seen = await fixture.run("cat ~/.npmrc; env; npm config list -l", { network: ["npm"] });
     expect(seen.stdout + seen.stderr).not.toContain("secret");

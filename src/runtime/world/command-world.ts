@@ -4,7 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolSecurityError } from "../../contract/errors.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
-import type { Processes, SandboxState } from "../../contract/ports/processes.js";
+import type { JobInfo, Processes, SandboxState } from "../../contract/ports/processes.js";
 import type { CallScope } from "../../contract/session.js";
 import { matchesName } from "../../glob/name-glob.js";
 import { workspaceKey } from "../../store/state-dir.js";
@@ -26,6 +26,8 @@ export interface CommandWorldOptions extends RuntimeBase {
   readonly journal: Journal;
   /** Called with absolute paths that commands changed through their layer. */
   readonly onCommitted: (paths: readonly string[]) => void;
+  /** Called with a background job that has ended. */
+  readonly onJobEnded?: ((job: JobInfo, scope: CallScope) => Promise<void>) | undefined;
   /** @default that of the user */
   readonly home?: string | undefined;
   /** Why no background job can be started. */
@@ -99,6 +101,7 @@ function openProcesses(
     home,
     clock,
     noJobs,
+    onJobEnded,
     transactions,
   }: CommandWorldOptions & { readonly transactions: Transactions },
   outputs: (scope: CallScope) => Outputs,
@@ -121,6 +124,7 @@ function openProcesses(
     now: clock.now,
     monotonic: clock.monotonic,
     jobsUnavailable: noJobs,
+    onJobEnded,
     commitLayer: transactions.commit,
     layers: (scope) => transactions.waiting(() => ({ origin: originOf(scope), scope })),
   });

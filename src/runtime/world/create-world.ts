@@ -18,6 +18,8 @@ import { createGuards, openedByPerson, type Guards } from "./guards.js";
 import { createLazyJournal } from "../journal/lazy-journal.js";
 import { createLog } from "../log/create-log.js";
 import { createNetwork } from "./network.js";
+import { createJobRecord } from "../audit/record-job-end.js";
+import type { Recorder } from "../../contract/ports/recorder.js";
 import { createCommandWorld } from "./command-world.js";
 import type { LayerDecider } from "./transactions.js";
 import type { RunningJob } from "../../world/processes/jobs.js";
@@ -37,6 +39,7 @@ export interface WorldOptions extends RuntimeBase {
   readonly options: TenonOptions;
   readonly policy: Policy;
   readonly newId: () => string;
+  readonly audit: { readonly recorders: readonly Recorder[] };
 }
 
 /** The implementations of the ports, and what the runtime itself uses of them. */
@@ -92,6 +95,7 @@ export function createWorld(parts: WorldOptions): World {
     sandbox,
     judgeHost: network.judgeHost,
     home: options.home,
+    onJobEnded: createJobRecord({ ...parts, recorders: parts.audit.recorders }),
     noJobs,
     journal,
     onCommitted: (paths) => sandbox.accept(paths),

@@ -11,6 +11,7 @@ import type {
   JobOutput,
   JobState,
 } from "../../contract/ports/processes.js";
+import { messageOf } from "../../contract/message-of.js";
 import { readJobState } from "./job-state.js";
 import { createOutputCollector, windowBytes, type OutputCollector } from "./output-collector.js";
 import { createOutputWindow, type OutputWindow } from "./output-window.js";
@@ -175,6 +176,7 @@ export class Jobs {
           job.exited = exited;
           await collector.finish();
           job.notes.push(...(await command.finish()).warnings);
+          await this.#report(job, parts);
           this.#forgetOld();
         },
       ),
@@ -197,6 +199,14 @@ export class Jobs {
     limitWarnings(running, command).forEach(note);
     await drainAfterExit(running, tree, parts);
     return { kind: "exited", exitCode: code, signal };
+  }
+
+  async #report(job: Job, { onJobEnded }: RunDeps): Promise<void> {
+    try {
+      await onJobEnded?.(await readJobInfo(job));
+    } catch (error) {
+      job.notes.push(`The hosts that it reached could not be recorded in the log: ${messageOf(error)}.`);
+    }
   }
 
   #find(id: string): Job {

@@ -1,7 +1,7 @@
 import { ToolUnavailableError } from "../../contract/errors.js";
 import type { WaitingLayers } from "../../contract/ports/layers.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
-import type { CommandResult, Processes } from "../../contract/ports/processes.js";
+import type { JobInfo, CommandResult, Processes } from "../../contract/ports/processes.js";
 import type { CallScope, SessionFolder } from "../../contract/session.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import type { CommitLayer } from "../sandbox/layer/layer-types.js";
@@ -42,6 +42,8 @@ export interface ProcessWorldOptions {
   readonly commitLayer?: CommitLayer | undefined;
   /** The changes of commands that wait for a decision, as a call may decide. */
   readonly layers: (scope: CallScope) => WaitingLayers;
+  /** Called with a background job that has ended; the job counts as finished when this is done. */
+  readonly onJobEnded?: ((job: JobInfo, scope: CallScope) => Promise<void>) | undefined;
   /** Why background jobs cannot be started, if the host process ends with the call. */
   readonly jobsUnavailable?: string | undefined;
 }
@@ -117,6 +119,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     stopLeftovers: (tree, done) => trackBackground(stopTree(tree).finally(done)),
     trackBackground: trackBackground,
     sweepLater: (tag) => sweeper.sweepLater(tag),
+    onJobEnded: async (job) => options.onJobEnded?.(job, scope),
     onUsage: ({ cpuMs, peakBytes, ioBytes }) =>
       scope.used?.({ cpuMs, ioBytes, ...(peakBytes !== undefined && { memoryBytes: peakBytes }) }),
   });

@@ -1,5 +1,5 @@
 import type { Outputs } from "../../contract/ports/outputs.js";
-import type { CommandRequest, CommandResult } from "../../contract/ports/processes.js";
+import type { CommandRequest, CommandResult, JobInfo } from "../../contract/ports/processes.js";
 import type { FinishedCommand } from "../sandbox/sandbox-types.js";
 import type { CommandLayer, LayerOutcome, LayerRun } from "../sandbox/layer/layer-types.js";
 import type { Launcher, Running } from "./launch.js";
@@ -36,6 +36,8 @@ export interface RunDeps extends CommandDeps {
   readonly commitLayer?:
     | ((layer: CommandLayer, run: Omit<LayerRun, "scope">) => Promise<LayerOutcome>)
     | undefined;
+  /** Called with a background job that has ended. */
+  readonly onJobEnded?: ((job: JobInfo) => Promise<void>) | undefined;
   readonly onUsage: (usage: TreeUsage) => void;
 }
 
