@@ -8,6 +8,7 @@ export interface RequestBody {
 
 /** Read the whole body. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<RequestBody> {
+  if (request.destroyed && !request.complete) return Promise.resolve({ isGone: true });
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve({ isGone: false });
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
