@@ -42,7 +42,18 @@ export async function openRawHttp(url) {
   };
 }
 
-/** Status, headers and the last JSON in the body of a whole answer; `undefined` while something is missing. */
+/** Open an MCP session of 2025-11-25; the result are the headers of its requests. */
+export async function greet(lane, headers = {}) {
+  const clientInfo = { name: "bench", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const answer = await lane.post({ jsonrpc: "2.0", id: 0, method: "initialize", params }, headers);
+  const id = answer.headers["mcp-session-id"];
+  const own = { ...headers, "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" };
+  await lane.post({ jsonrpc: "2.0", method: "notifications/initialized" }, own);
+  return own;
+}
+
+/** Status, headers and body of a whole answer; `undefined` while something is missing. */
 function takeAnswer(text) {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

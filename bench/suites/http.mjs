@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { printGoal, printTable, quantile } from "../measure.mjs";
-import { openRawHttp } from "../raw-http.mjs";
+import { greet, openRawHttp } from "../raw-http.mjs";
 
 const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const clientInfo = { name: "bench", version: "1" };
@@ -72,21 +72,11 @@ async function start(args, { servers, env = process.env }) {
 /** One session and so many connections, each of which makes one call after another. */
 async function legacyClients(server, params, inFlight) {
   const lanes = await openLanes(server, inFlight);
-  const headers = await greet(server, lanes[0]);
+  const headers = await greet(lanes[0], server.headers);
   return {
     lanes,
     send: (lane, id) => lane.post({ jsonrpc: "2.0", id, method: "tools/call", params }, headers),
   };
-}
-
-async function greet(server, lane) {
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
-  const hello = { jsonrpc: "2.0", id: 0, method: "initialize", params };
-  const answer = await lane.post(hello, server.headers);
-  const id = answer.headers["mcp-session-id"];
-  const headers = { ...server.headers, "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" };
-  await lane.post({ jsonrpc: "2.0", method: "notifications/initialized" }, headers);
-  return headers;
 }
 
 async function modernClients(server, params, inFlight) {
@@ -146,7 +136,7 @@ async function manySessions(server) {
   const params = { name: "current_time", arguments: {} };
   console.log("\n## Sessions one after another\n\n| sessions | resident MB |\n| ---: | ---: |");
   for (let count = 1; count <= sessions; count++) {
-    const headers = await greet(server, lane);
+    const headers = await greet(lane, server.headers);
     await lane.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, headers);
     await lane.end(headers);
     if (count % 4000 === 0 || count === 100)

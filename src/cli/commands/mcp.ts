@@ -7,7 +7,7 @@ import { createMcpHost } from "../../runtime/mcp-host/create-mcp-host.js";
 import { type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { loadFor, startTenon } from "../open-tenon.js";
 import { saveCatalogue } from "../mcp-catalogue.js";
-import { optimizeEarly } from "../optimize-early.js";
+import { tuneV8 } from "../tune-v8.js";
 import { version } from "../version.js";
 import { watchConfig } from "../watch-config.js";
 import { warn } from "../output.js";
@@ -48,7 +48,7 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
   );
   syncing.unref();
   const stopWatching = watchConfig({ terminal, flags, tenon, loaded });
-  optimizeEarly();
+  tuneV8();
   try {
     await serveHost(host, dispatch, {
       include: flags.include,

@@ -14,7 +14,7 @@ import {
   type CommonFlags,
   type Terminal,
 } from "../command-line.js";
-import { optimizeEarly } from "../optimize-early.js";
+import { tuneV8 } from "../tune-v8.js";
 import { loadFor, startTenon } from "../open-tenon.js";
 import { colorsFor, writeJson, warn } from "../output.js";
 import { addServeControl } from "../serve-control.js";
@@ -97,7 +97,7 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
       fingerprint: tls?.fingerprint,
     });
     const stopWatching = watchConfig({ terminal, flags, tenon, loaded });
-    optimizeEarly();
+    tuneV8();
     try {
       await greet(terminal, flags, { server, tenon, open: isOpenToOthers(flags.host) });
       await interrupted(terminal.interrupted);

@@ -134,15 +134,7 @@ export class HttpEndpoint {
     const known = await this.#takeUp(returning);
     if (known === undefined && !this.#makeRoom(principal)) return refused(full());
     const mcp = known ?? createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal));
-    const session = await HttpSession.open(this.#sdk, mcp, {
-      principal: principal.id,
-      address: principal.address ?? "",
-      client,
-      events: this.#events.open(),
-      maxUnread: this.#options.maxUnread,
-      onOpen: (sessionId) => void this.#sessions.set(sessionId, session),
-      onClose: (closed) => this.#onClose(closed),
-    });
+    const session = await this.#openSession(mcp, principal, client);
     try {
       await session.handle(request, response, body);
     } finally {
@@ -183,6 +175,20 @@ export class HttpEndpoint {
     // They are closed as if they were let go, so that one of them can be taken up.
     await Promise.all(lost.map((session) => session.close()));
     return this.#left.take(host);
+  }
+
+  /** In a function of its own, so that a session does not keep the request that opened it. */
+  async #openSession(mcp: McpServer, principal: McpPrincipal, client: string): Promise<HttpSession> {
+    const session = await HttpSession.open(this.#sdk, mcp, {
+      principal: principal.id,
+      address: principal.address ?? "",
+      client,
+      events: this.#events.open(),
+      maxUnread: this.#options.maxUnread,
+      onOpen: (sessionId) => void this.#sessions.set(sessionId, session),
+      onClose: (closed) => this.#onClose(closed),
+    });
+    return session;
   }
 
   /** The client that a request names; `undefined` where it is a new one and there is no room for it. */

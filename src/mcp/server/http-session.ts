@@ -203,14 +203,14 @@ export class HttpSession implements ConnectedHost {
 
   /** An answer that nobody reads any more, and that nobody comes back for, leaves its requests without a caller. */
   #watchCaller(ids: readonly (string | number)[]): void {
-    if (ids.length === 0) return;
     const check = (): void => {
       const open = ids.filter((id) => this.#inFlight.has(id));
       if (open.length === 0) return;
       if (this.#resumed > 0) return void setTimeout(check, lostAfterMs).unref();
       for (const id of open) this.#mcp.connection.lost(id);
     };
-    setTimeout(check, lostAfterMs).unref();
+    // A timer would keep the whole session in memory, and most requests are answered by now.
+    if (ids.some((id) => this.#inFlight.has(id))) setTimeout(check, lostAfterMs).unref();
   }
 
   close(): Promise<void> {

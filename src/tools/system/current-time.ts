@@ -23,7 +23,7 @@ export const currentTime = defineTool({
     timezone: z.string(),
   }),
   execute: ({ timezone }, { clock }) => timeIn(clock.now(), timezone),
-  render: ({ timestamp, iso, timezone }) => `${iso} (${weekday(timestamp, timezone)}, ${timezone})`,
+  render: ({ iso, timezone }) => `${iso} (${weekday(iso)}, ${timezone})`,
 });
 
 interface ZonedTime {
@@ -95,8 +95,11 @@ function zoneName(zone: string, requested: string | undefined): string {
   return requested === undefined || requested.toLowerCase() === zone.toLowerCase() ? zone : requested;
 }
 
-function weekday(timestamp: number, timeZone: string): string {
-  return new Intl.DateTimeFormat("en-US", { timeZone, weekday: "long" }).format(timestamp);
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
+
+/** Of a local time. A format of Intl would cost more than the rest of the call. */
+function weekday(iso: string): string {
+  return weekdays[new Date(iso.slice(0, iso.indexOf("T"))).getUTCDay()] ?? "";
 }
 
 /** The IANA name that was probably meant: misspelled, or a city without its continent. */
