@@ -1,28 +1,32 @@
 // An HTTP client of the least kind: bytes to a socket and back, so that the server's time is what is measured.
-import { once } from "node:events";
 import { connect } from "node:net";
 
-/** A kept connection that sends one request after another. */
-export async function openRawHttp(url) {
+/** A kept connection that sends one request after another; opened by the first, since servers let idle ones go. */
+export function openRawHttp(url) {
   const { hostname, port, host, pathname } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.setNoDelay(true);
-  await once(socket, "connect");
   let received = "";
   let settle;
-  socket.setEncoding("latin1");
-  socket.on("data", (piece) => {
-    received += piece;
-    const answer = takeAnswer(received);
-    if (answer === undefined) return;
-    received = "";
-    settle.resolve(answer);
-  });
-  socket.on("close", () => settle?.reject(new Error("The server closed the connection.")));
+  let socket;
+  const open = () => {
+    const opened = connect(Number(port), hostname);
+    opened.setNoDelay(true);
+    opened.setEncoding("latin1");
+    opened.on("data", (piece) => {
+      received += piece;
+      const answer = takeAnswer(received);
+      if (answer === undefined) return;
+      received = "";
+      settle.resolve(answer);
+    });
+    opened.on("error", (error) => settle.reject(error));
+    opened.on("close", () => settle.reject(new Error("The server closed the connection.")));
+    return opened;
+  };
   const send = (method, headers, text = "") => {
     const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
     return new Promise((resolve, reject) => {
       settle = { resolve, reject };
+      socket ??= open();
       socket.write(`${method} ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n${text}`);
     });
   };
@@ -38,7 +42,7 @@ export async function openRawHttp(url) {
     },
     /** End a session. */
     end: (headers) => send("DELETE", headers),
-    close: () => socket.destroy(),
+    close: () => socket?.destroy(),
   };
 }
 

@@ -151,13 +151,13 @@ async function startProxy(closing) {
 
 /** The same call by a client that only moves bytes, in one session over as many connections as are needed. */
 async function rawCallerOf({ url, headers }, name, closing) {
-  const free = [await openRawHttp(url)];
+  const free = [openRawHttp(url)];
   const own = await greet(free[0], headers);
   closing.push(() => free.forEach((lane) => lane.close()));
   const params = { name, arguments: { text: "x" } };
   let id = 0;
   return async () => {
-    const lane = free.pop() ?? (await openRawHttp(url));
+    const lane = free.pop() ?? openRawHttp(url);
     const { body } = await lane.post({ jsonrpc: "2.0", id: ++id, method: "tools/call", params }, own);
     free.push(lane);
     if (!body.includes('"content"')) throw new Error(body);

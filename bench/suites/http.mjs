@@ -71,7 +71,7 @@ async function start(args, { servers, env = process.env }) {
 
 /** One session and so many connections, each of which makes one call after another. */
 async function legacyClients(server, params, inFlight) {
-  const lanes = await openLanes(server, inFlight);
+  const lanes = openLanes(server, inFlight);
   const headers = await greet(lanes[0], server.headers);
   return {
     lanes,
@@ -80,7 +80,7 @@ async function legacyClients(server, params, inFlight) {
 }
 
 async function modernClients(server, params, inFlight) {
-  const lanes = await openLanes(server, inFlight);
+  const lanes = openLanes(server, inFlight);
   const headers = {
     ...server.headers,
     "mcp-protocol-version": "2026-07-28",
@@ -100,7 +100,7 @@ async function modernClients(server, params, inFlight) {
 }
 
 function openLanes({ url }, inFlight) {
-  return Promise.all(Array.from({ length: inFlight }, () => openRawHttp(url)));
+  return Array.from({ length: inFlight }, () => openRawHttp(url));
 }
 
 /** Contenders take turns in short rounds. */
@@ -132,7 +132,7 @@ async function measure(contenders) {
 
 /** Hosts that come, make a call and end their session. */
 async function manySessions(server) {
-  const lane = await openRawHttp(server.url);
+  const lane = openRawHttp(server.url);
   const params = { name: "current_time", arguments: {} };
   console.log("\n## Sessions one after another\n\n| sessions | resident MB |\n| ---: | ---: |");
   for (let count = 1; count <= sessions; count++) {
