@@ -25,7 +25,7 @@ export async function showLogs(terminal: Terminal, name: string, flags: LogsFlag
   const logs = createServerLogs(stateDir, workspace, Date.now);
   const lines = logs.read(name, Number(flags.lines));
   if (lines.length === 0 && !Object.hasOwn(loaded.config.mcpServers, name))
-    throw new UsageError(`MCP server "${name}" not found, and there is no log of it.`);
+    throw new UsageError(`MCP server "${name}" not found, and it has no stored log.`);
   const empty = `${name} has not written anything yet.`;
   writeResult({ terminal, flags }, { name, lines }, () =>
     lines.length === 0 ? empty : lines.map(toVisibleLine).join("\n"),

@@ -54,7 +54,7 @@ export function toLLMTools(
 ): LLMTools {
   const write = writers[format] as Writer | undefined;
   if (write === undefined)
-    throw new TypeError(`There is no format "${format}". There are: ${llmFormats.join(", ")}.`);
+    throw new TypeError(`Unknown format "${format}". Available formats: ${llmFormats.join(", ")}.`);
   checkKeys(options, { strict: true }, "toLLMTools");
   const written = new Map<string, { readonly name: string; readonly back: Written["back"] }>();
   const legalNames = new Map<string, string>();

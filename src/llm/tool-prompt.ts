@@ -52,7 +52,7 @@ export class ToolPromptGenerator {
     checkKeys(options, optionKeys, "ToolPromptGenerator");
     this.format = options.format ?? "xml";
     if (!promptFormats.includes(this.format))
-      throw new TypeError(`There is no format "${this.format}". There are: ${promptFormats.join(", ")}.`);
+      throw new TypeError(`Unknown format "${this.format}". Available formats: ${promptFormats.join(", ")}.`);
     this.#options = options;
   }
 

@@ -89,7 +89,7 @@ function readUpdate(cursor: DiffCursor, path: string): FilePatch {
   if (moved?.[1] === "") throw cursor.fault("'*** Move to:' names no file.", howToWrite);
   const hunks = readHunks(cursor);
   if (hunks.length === 0 && moved === null) {
-    throw cursor.fault(`There is no hunk for ${JSON.stringify(path)}.`, howToHunk);
+    throw cursor.fault(`The patch has no hunk for ${JSON.stringify(path)}.`, howToHunk);
   }
   const newPath = moved?.[1] ?? path;
   return {

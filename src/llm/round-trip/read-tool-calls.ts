@@ -50,8 +50,8 @@ export function readToolCalls(format: RoundTripFormat, message: unknown, tools?:
 export function unknownFormat(format: unknown): TypeError {
   const known = Object.keys(itemReaders);
   const meant = nearest(String(format), known);
-  const hint = meant === undefined ? `There are: ${known.join(", ")}.` : `Did you mean "${meant}"?`;
-  return new TypeError(`There is no format "${String(format)}". ${hint}`);
+  const hint = meant === undefined ? `Available formats: ${known.join(", ")}.` : `Did you mean "${meant}"?`;
+  return new TypeError(`Unknown format "${String(format)}". ${hint}`);
 }
 
 function toCall(raw: RawToolCall, tools: LLMTools | undefined): ReadToolCall | { readonly fault: string } {

@@ -24,7 +24,14 @@ export const diffOutput = z.object({
 });
 
 /** The methods of a tool whose input is a text that describes changes of files. */
-export function diffMethods<Input>(parse: (input: Input) => FilePatch[]) {
+export function diffMethods<Input extends object>(parseInput: (input: Input) => FilePatch[]) {
+  // The stages of a call get the same input: it is parsed once.
+  const parsed = new WeakMap<Input, FilePatch[]>();
+  const parse = (input: Input): FilePatch[] => {
+    const patches = parsed.get(input) ?? parseInput(input);
+    parsed.set(input, patches);
+    return patches;
+  };
   const read = (input: Input, ctx: ToolContext): FilePatch[] => {
     const patches = parseOrRefuse(() => parse(input));
     checkPatches(patches, ctx);

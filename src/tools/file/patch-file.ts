@@ -216,9 +216,12 @@ function modeOf({ newMode }: FilePatch): { mode?: number } {
 }
 
 function countLines({ hunks }: FilePatch): { added: number; removed: number } {
-  const signs = hunks.flatMap(({ lines }) => lines.map(({ sign }) => sign));
-  return {
-    added: signs.filter((sign) => sign === "+").length,
-    removed: signs.filter((sign) => sign === "-").length,
-  };
+  let [added, removed] = [0, 0];
+  for (const { lines } of hunks) {
+    for (const { sign } of lines) {
+      if (sign === "+") added += 1;
+      else if (sign === "-") removed += 1;
+    }
+  }
+  return { added, removed };
 }

@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ToolValidationError } from "../../contract/errors.js";
-import { throwIfAborted } from "../files/file-errors.js";
+import { byFileLine, runRipgrep } from "./run-ripgrep.js";
 
 /** Where a pattern was found; the column counts bytes of UTF-8 from 1. */
 export interface TextHit {
@@ -57,45 +56,25 @@ export function findRipgrep(): string | undefined {
  * expressions take linear time, so no pattern can hang it.
  */
 export async function searchText(search: TextSearch): Promise<TextHits> {
-  throwIfAborted(search.signal);
-  const child = spawn(search.program, argumentsOf(search), {
-    cwd: search.directory,
-    env: {},
-    stdio: ["ignore", "pipe", "pipe"],
-    windowsHide: true,
-  });
+  const { program, directory, timeoutMs, signal, maxHits } = search;
   const hits: TextHit[] = [];
-  let cut: TextHits["cut"];
-  const stop = (why: TextHits["cut"]): void => {
-    cut ??= why;
-    child.kill("SIGKILL");
-  };
-  const cancel = (): void => stop(undefined);
-  const timer = setTimeout(() => stop("time"), search.timeoutMs);
-  search.signal.addEventListener("abort", cancel, { once: true });
-  const reader = createHitReader(search.wants, (hit) => {
-    if (hits.length < search.maxHits) hits.push(hit);
-    else stop("count");
+  const read = byFileLine(search.wants, (file, rest) => {
+    const position = /^(\d+):(\d+):/.exec(rest);
+    if (position !== null) hits.push({ file, line: Number(position[1]), column: Number(position[2]) });
   });
-  child.stdout.on("data", (chunk: Buffer) => {
-    if (cut === undefined) reader(chunk);
+  const { code, cut, complaint } = await runRipgrep({
+    program,
+    args: argumentsOf(search),
+    directory,
+    timeoutMs,
+    signal,
+    onOutput(chunk, stop) {
+      read(chunk);
+      if (hits.length > maxHits) stop();
+    },
   });
-  let complaint = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    if (complaint.length < 4000) complaint += chunk.toString("utf8");
-  });
-  try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", resolve);
-    });
-    throwIfAborted(search.signal);
-    if (code === 2 && hits.length === 0 && search.regex) refusePattern(search.patterns, complaint);
-    return { hits, cut };
-  } finally {
-    clearTimeout(timer);
-    search.signal.removeEventListener("abort", cancel);
-  }
+  if (code === 2 && hits.length === 0 && search.regex) refusePattern(search.patterns, complaint);
+  return { hits: hits.slice(0, maxHits), cut };
 }
 
 /** The same ignore rules as `Files.walk`: .gitignore files and .git/info/exclude, nothing else. */
@@ -134,38 +113,6 @@ function argumentsOf(search: TextSearch): string[] {
     "--",
     ...(files ?? ["."]).map((file) => (file === "." ? file : `./${file}`)),
   ];
-}
-
-/** Parses a stream of `path NUL line:column:…` lines. */
-function createHitReader(
-  wants: (file: string) => boolean,
-  found: (hit: TextHit) => void,
-): (chunk: Buffer) => void {
-  let rest: Buffer = Buffer.alloc(0);
-  let raw: Buffer = Buffer.alloc(0);
-  let file = "";
-  let wanted = false;
-  return (chunk) => {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let at = 0;
-    for (;;) {
-      const nul = bytes.indexOf(0, at);
-      const end = nul === -1 ? -1 : bytes.indexOf(10, nul);
-      if (end === -1) break;
-      const name = bytes.subarray(at, nul);
-      if (!name.equals(raw)) {
-        raw = Buffer.from(name);
-        file = name.toString("utf8").replace(/^\.\//, "");
-        wanted = wants(file);
-      }
-      if (wanted) {
-        const position = /^(\d+):(\d+):/.exec(bytes.toString("latin1", nul + 1, Math.min(end, nul + 40)));
-        if (position !== null) found({ file, line: Number(position[1]), column: Number(position[2]) });
-      }
-      at = end + 1;
-    }
-    rest = Buffer.from(bytes.subarray(at));
-  };
 }
 
 /** Refuse a pattern that ripgrep does not take, with its reason. */
