@@ -38,7 +38,7 @@ export function selfContained(schema: JsonSchema): JsonSchema {
   return Object.keys(defs).length === 0 ? root : { ...root, $defs: defs };
 }
 
-/** What is written anew, and what only makes sense where the whole document is known. */
+/** What is written again, and what only makes sense where the whole document is known. */
 const dropped: ReadonlySet<string> = new Set([
   "$ref",
   "$defs",

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -224,6 +232,13 @@ describe("a background job", () => {
     await wait(job, "exit");
     const { error } = await call("shell_input", { job_id: job, ...typed });
     expect(error?.message).toMatch(message);
+  });
+
+  it("leaves no pipe open when it has ended", async () => {
+    const open = (): number => readdirSync("/proc/self/fd").length;
+    const before = open();
+    for (let count = 0; count < 8; count++) await wait(await start("true"), "exit");
+    await expect.poll(open).toBeLessThan(before + 6);
   });
 
   it("that does not exist is named", async () => {

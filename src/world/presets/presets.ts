@@ -14,7 +14,10 @@ import {
 export interface Preset {
   /** From its configuration on this machine and in the project. */
   readonly read: (source: ConfigSource) => Promise<ToolConfig>;
-  /** A command that prints the addresses that are built into the tool, for one that is not configured. */
+  /**
+   * A command that prints the addresses that are built into the tool, for one that is not configured. It runs unasked,
+   * so it must not run code of the project.
+   */
   readonly ask?: string | undefined;
 }
 
@@ -23,18 +26,18 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   npm: { read: readNpm, ask: "npm config get registry" },
   pip: {
     read: readPip,
-    ask: "python3 -c 'from pip._internal.models.index import PyPI as p; print(p.simple_url, \"https://\" + p.file_storage_domain)'",
+    ask: "python3 -I -c 'from pip._internal.models.index import PyPI as p; print(p.simple_url, \"https://\" + p.file_storage_domain)'",
   },
   git: { read: readGit },
   cargo: { read: readCargo },
   go: { read: readGo, ask: "go env GOPROXY; echo https://$(go env GOSUMDB)" },
   maven: {
     read: readMaven,
-    ask: `home=$(dirname "$(dirname "$(readlink -f "$(command -v mvn)")")"); for jar in "$home"/lib/maven-model-builder-*.jar; do unzip -p "$jar" org/apache/maven/model/pom-4.0.0.xml || python3 -c 'import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read("org/apache/maven/model/pom-4.0.0.xml").decode())' "$jar"; done | grep '<url>'`,
+    ask: `home=$(dirname "$(dirname "$(readlink -f "$(command -v mvn)")")"); for jar in "$home"/lib/maven-model-builder-*.jar; do unzip -p "$jar" org/apache/maven/model/pom-4.0.0.xml || python3 -I -c 'import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read("org/apache/maven/model/pom-4.0.0.xml").decode())' "$jar"; done | grep '<url>'`,
   },
   gradle: { read: readGradle },
   gem: { read: readGem, ask: "gem sources --list" },
-  composer: { read: readComposer, ask: "composer config --global --list" },
+  composer: { read: readComposer, ask: "composer --no-plugins config --global --list" },
   apt: { read: readApt },
 };
 

@@ -174,6 +174,8 @@ export class Jobs {
       finished: this.#follow({ running, command, tree }, parts, (note) => job.notes.push(note)).then(
         async (exited) => {
           job.exited = exited;
+          // Otherwise the pipe would stay open: nothing else tells that nobody reads it any more.
+          if (!job.pty) running.input?.end();
           await collector.finish();
           job.notes.push(...(await command.finish()).warnings);
           await this.#report(job, parts);

@@ -147,7 +147,10 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
               // Outside of a sandbox, a program of the workspace could take the place of the tool.
               if (!(await sandbox.ready()).active) return undefined;
               await launchers.prepare();
-              const request = { command, cwd, readOnly: true, timeoutMs: askMs };
+              // The session may have changed its own.
+              const path = options.shell.env["PATH"];
+              const env = path === undefined ? {} : { PATH: path };
+              const request = { command, cwd, env, readOnly: true, timeoutMs: askMs };
               const { exitCode, stdout } = await runCommand(runDepsFor(scope), request);
               return exitCode === 0 ? stdout.text : undefined;
             },
