@@ -18,6 +18,11 @@ export const endpointsSchema = once(() =>
         .max(1000)
         .optional()
         .describe("Prompts that are offered (globs). @default all"),
+      native: z
+        .array(z.enum(["anthropic", "openai"]))
+        .max(2)
+        .optional()
+        .describe("Providers of tools.native whose tools are offered. @default all of tools.native"),
       listing: z
         .enum(["all", "compact", "search"])
         .optional()

@@ -47,6 +47,8 @@ export interface HostSessionOptions {
   readonly servers?: readonly string[] | undefined;
   /** Only prompts whose name one of these globs fits. @default all */
   readonly prompts?: readonly string[] | undefined;
+  /** Providers whose native tools are offered. @default all that are configured */
+  readonly native?: readonly ("anthropic" | "openai")[] | undefined;
   /** What is shown of the tools. @default the configuration's */
   readonly listing?: "all" | "compact" | "search" | undefined;
   /** Only tools whose name one of these globs fits. @default all */

@@ -15,9 +15,12 @@ beforeAll(async () => {
       config: {
         mcpServers: { one: server, two: server },
         toolsets: { readers: ["read_file", "list_files", "one:*", "two:*"] },
+        tools: { native: ["anthropic", "openai"] },
         endpoints: {
           review: { toolset: "readers", servers: ["one"], prompts: [] },
           search: { listing: "search" },
+          claude: { native: ["anthropic"] },
+          none: { native: [] },
           broken: { toolset: "no-such-toolset" },
         },
       },
@@ -63,6 +66,19 @@ describe("an MCP endpoint", () => {
     const everything = (await all.listTools()).tools.map(({ name }) => name);
     expect(everything.length).toBeGreaterThan(60);
     expect(everything.some((name) => name.startsWith("two__"))).toBe(true);
+  });
+
+  it("offers the native tools of its own providers", async () => {
+    const named = async (path: string) => {
+      const { tools } = await (await connect(path, at.server.mcpToken)).listTools();
+      return tools
+        .map(({ name }) => name)
+        .filter((name) => ["str_replace_based_edit_tool", "apply_patch", "shell", "bash"].includes(name));
+    };
+    expect(await named("/mcp/claude")).toContain("str_replace_based_edit_tool");
+    expect(await named("/mcp/none")).not.toContain("str_replace_based_edit_tool");
+    expect(await named("/mcp")).toEqual(expect.arrayContaining(["str_replace_based_edit_tool", "shell"]));
+    expect(await named("/mcp/claude")).not.toContain("shell");
   });
 
   it("has a listing of its own", async () => {

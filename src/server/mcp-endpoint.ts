@@ -17,6 +17,7 @@ export interface McpClient {
   readonly toolset?: string | undefined;
   readonly servers?: readonly string[] | undefined;
   readonly prompts?: readonly string[] | undefined;
+  readonly native?: readonly ("anthropic" | "openai")[] | undefined;
   readonly listing?: "all" | "compact" | "search" | undefined;
 }
 

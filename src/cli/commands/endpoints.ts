@@ -19,11 +19,12 @@ export const addEndpoints: AddCommand = (program, terminal) => {
 
 function list(open: OpenTenon): void {
   const { endpoints } = open.tenon.config;
-  const rows = Object.entries(endpoints).map(([name, { toolset, servers, prompts, listing }]) => [
+  const rows = Object.entries(endpoints).map(([name, { toolset, servers, prompts, native, listing }]) => [
     `/mcp/${name}`,
     toolset === undefined ? "" : `toolset ${toolset}`,
     servers === undefined ? "all servers" : `servers ${servers.join(", ") || "none"}`,
     prompts === undefined ? "" : `prompts ${prompts.join(", ") || "none"}`,
+    native === undefined ? "" : `native ${native.join(", ") || "none"}`,
     listing === undefined ? "" : `listing ${listing}`,
   ]);
   const none = "No endpoints. Add them to the configuration under `endpoints`.";

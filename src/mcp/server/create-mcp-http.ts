@@ -21,6 +21,7 @@ export interface McpPrincipal {
   readonly endpoint?: string | undefined;
   readonly servers?: readonly string[] | undefined;
   readonly prompts?: readonly string[] | undefined;
+  readonly native?: readonly ("anthropic" | "openai")[] | undefined;
   readonly listing?: "all" | "compact" | "search" | undefined;
   readonly agent?: string | undefined;
   readonly toolset?: string | undefined;

@@ -43,7 +43,8 @@ export class TenonHostSession implements HostSession {
   #blind: Session | undefined;
 
   constructor(parts: HostSessionDeps) {
-    const { id, toolset, agent, userId, principal, role, endpoint, interact, client, local } = parts.asked;
+    const { id, toolset, agent, userId, principal, role, endpoint, native, interact, client, local } =
+      parts.asked;
     this.#parts = parts;
     this.#session = parts.tenon.createSession({
       ...(id !== undefined && { id }),
@@ -53,6 +54,7 @@ export class TenonHostSession implements HostSession {
       ...(principal !== undefined && { principal }),
       ...(role !== undefined && { role }),
       ...(endpoint !== undefined && { endpoint }),
+      ...(native !== undefined && { native }),
       ...(this.#narrowed && { sees: (name: string) => this.#sees(name) }),
       interact,
       client,
