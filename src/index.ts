@@ -171,7 +171,7 @@ export type { InteractCallbacks } from "./world/interact/callback-backend.js";
 // Types that the signatures above mention.
 export type { AnswerCut, ModelAnswer, WantedCall } from "./agent/agent-types.js";
 export type { AnswerOutcome, FirstAnswer, GivenAnswer } from "./call/consent-desk.js";
-export type { ExplainOptions, Explained } from "./call/explain.js";
+export type { ExplainedChange, ExplainOptions, Explained } from "./call/explain.js";
 export type {
   ChainTemplate,
   FunctionStep,

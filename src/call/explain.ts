@@ -20,11 +20,22 @@ export interface Explained {
   readonly commands?: readonly CommandVerdict[];
   /** What to do about a denial. */
   readonly hint?: string;
+  /** Which of the `changes` rules about paths deny or ask about. */
+  readonly changes?: readonly ExplainedChange[];
   /** Every rule that applies, if `considered` was set. */
   readonly considered?: readonly Explanation[];
 }
 
+/** A changed path that would not be committed by itself. */
+export interface ExplainedChange {
+  readonly path: string;
+  readonly decision: "ask" | "deny";
+  readonly rule: string;
+}
+
 export interface ExplainOptions {
+  /** Paths that the command of the call changed, relative to the workspace: each is judged as its commit would. */
+  readonly changes?: readonly string[] | undefined;
   /** List every rule that applies, not only the one that decides. @default false */
   readonly considered?: boolean | undefined;
 }
@@ -42,9 +53,11 @@ export async function explainCall(
     const { behavior, rule, source, reason } = decision;
     const refused = refusedByGuards(call);
     const commands = commandVerdicts(call);
+    const changes = changeVerdicts(call, origin.changes ?? []);
     return {
       ...(refused === undefined ? { decision: behavior, rule, source, reason } : toRefusal(refused)),
       ...commands,
+      ...(changes.length > 0 && { changes }),
       ...(origin.considered === true && {
         considered: parts.policy.explainAll(policyCall(call)),
         ...((refused ?? decision).hint !== undefined && { hint: (refused ?? decision).hint as string }),
@@ -61,6 +74,17 @@ function commandVerdicts(call: ValidatedCall): Pick<Explained, "commands"> {
   if (call.shell === undefined) return {};
   const commands = call.state.parts.policy.explainCommands(policyCall(call));
   return commands.length === 0 ? {} : { commands };
+}
+
+function changeVerdicts(call: ValidatedCall, paths: readonly string[]): ExplainedChange[] {
+  if (call.shell === undefined || paths.length === 0) return [];
+  const rulings = call.state.parts.policy.commandPaths(policyCall(call));
+  return paths.flatMap((path) => {
+    const { decision, rule } = rulings?.judge(path, "write") ?? {};
+    return rule === undefined || decision === undefined || decision === "allow"
+      ? []
+      : [{ path, decision, rule }];
+  });
 }
 
 function toRefusal(error: ToolError): Explained {

@@ -1,7 +1,8 @@
 import type { ApprovalResolution } from "../contract/ports/approval.js";
 import type { AuditAlert, AuditRecord } from "../contract/ports/audit.js";
 import type { Terminal } from "./command-line.js";
-import { colorsFor, table, shortenLine } from "./output.js";
+import { isRecord } from "../contract/is-record.js";
+import { colorsFor, paintDiff, table, shortenLine } from "./output.js";
 import { toVisibleLine } from "../text/visible-text.js";
 import { toVisibleValue } from "../text/visible-value.js";
 
@@ -29,7 +30,8 @@ export function logTable(terminal: Terminal, records: readonly AuditRecord[], ti
 
 export function describeRecord(terminal: Terminal, record: AuditRecord): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
-  const { arguments: args, result, error, decision, approval, client, ...facts } = record;
+  const { arguments: args, result: whole, error, decision, approval, client, ...facts } = record;
+  const { diff, result } = splitDiff(whole);
   const program = client && [client.name, client.version].filter(Boolean).join(" ");
   const plain = Object.entries({ ...facts, client: program })
     .filter(([, value]) => value !== undefined)
@@ -47,8 +49,16 @@ export function describeRecord(terminal: Terminal, record: AuditRecord): string 
     `${colors.bold("arguments")}\n${indent(args)}`,
     error && `${colors.bold("error")}\n${indent(error)}`,
     result === undefined ? undefined : `${colors.bold("result")}\n${indent(result)}`,
+    diff && `${colors.bold("diff")}\n${paintDiff(diff, colors)}`,
   ];
   return sections.filter((section) => section !== undefined).join("\n\n");
+}
+
+/** What a call changed is shown as a diff, not as a text among others. */
+function splitDiff(result: unknown): { readonly result: unknown; readonly diff?: string } {
+  if (!isRecord(result) || typeof result["diff"] !== "string" || result["diff"] === "") return { result };
+  const { diff, ...rest } = result;
+  return { result: rest, diff };
 }
 
 /** The decision of a person: where, after how long, and its effects. */

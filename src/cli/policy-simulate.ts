@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { AuditRecord } from "../contract/ports/audit.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
+import type { Explained } from "../call/explain.js";
 import { resolveConfig } from "../config/resolve-config.js";
 import { parseYaml } from "../config/parse-yaml.js";
 import type { Session } from "../runtime/sessions/session.js";
@@ -31,6 +32,8 @@ interface Change {
   readonly reason: string;
   readonly calls: number;
   readonly lastCallId: string;
+  /** Paths that its command changed, and that would not be committed by themselves. */
+  readonly paths?: readonly string[];
 }
 
 type Decision = "allow" | "ask" | "deny";
@@ -101,7 +104,8 @@ async function judgeAll({ tenon }: OpenTenon, records: readonly AuditRecord[]): 
     // Calls without a decision, or whose arguments are no longer complete, cannot be judged.
     if (from === undefined || typeof record.arguments !== "object" || record.purged !== undefined) continue;
     const { tool, arguments: args, agent, userId } = record;
-    const key = JSON.stringify([tool, args, agent, userId, from]);
+    const changed = committedPaths(await wholeRecord(tenon, record));
+    const key = JSON.stringify([tool, args, agent, userId, from, changed]);
     const before = known.get(key);
     const verdict = verdicts.get(key);
     if (verdict !== undefined) {
@@ -113,7 +117,8 @@ async function judgeAll({ tenon }: OpenTenon, records: readonly AuditRecord[]): 
     const session =
       sessions.get(who) ?? tenon.createSession({ agent, ...(userId !== undefined && { userId }) });
     sessions.set(who, session);
-    const { decision: to, rule, reason } = await session.explain({ name: tool, arguments: args });
+    const explained = await session.explain({ name: tool, arguments: args }, { changes: changed });
+    const { to, rule, reason, paths } = withChanges(explained);
     verdicts.set(key, to);
     counts[to]++;
     const change = {
@@ -126,11 +131,52 @@ async function judgeAll({ tenon }: OpenTenon, records: readonly AuditRecord[]): 
       reason,
       calls: 1,
       lastCallId: record.callId,
+      ...(paths.length > 0 && { paths }),
     };
     known.set(key, from === to ? undefined : change);
   }
   return { counts, changes: [...known.values()].filter((change) => change !== undefined) };
 }
+
+/** A long result of a command is stored next to the log. */
+async function wholeRecord(tenon: OpenTenon["tenon"], record: AuditRecord): Promise<AuditRecord> {
+  const isAside = record.result === undefined && record.resultDigest !== undefined;
+  if (!isAside || tenon.registry.get(record.tool)?.shellLine === undefined) return record;
+  return (await tenon.audit.get(record.seq)) ?? record;
+}
+
+/** What a command changed and committed, as its result lists it. */
+function committedPaths({ result }: AuditRecord): readonly string[] {
+  const { committed, changes, heldBack } = Object(result) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(changes) || (committed !== "all" && committed !== "part")) return [];
+  const held = new Set(pathsIn(heldBack));
+  return pathsIn(changes).filter((path) => !held.has(path));
+}
+
+function pathsIn(list: unknown): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item: unknown) => {
+    const { path } = Object(item) as { readonly path?: unknown };
+    return typeof path === "string" ? [path.replace(/\/$/, "")] : [];
+  });
+}
+
+/** The strictest decision on the call and on what it changed. */
+function withChanges({ decision, rule, reason, changes = [] }: Explained): {
+  readonly to: Decision;
+  readonly rule: string;
+  readonly reason: string;
+  readonly paths: readonly string[];
+} {
+  const [worst] = changes.toSorted((one, other) => strictness[other.decision] - strictness[one.decision]);
+  if (worst === undefined || strictness[worst.decision] <= strictness[decision])
+    return { to: decision, rule, reason, paths: [] };
+  const paths = changes.filter((change) => change.decision === worst.decision).map(({ path }) => path);
+  const verb = worst.decision === "deny" ? "denies changing" : "asks before changing";
+  return { to: worst.decision, rule: worst.rule, reason: `the rule ${verb} ${paths.join(", ")}`, paths };
+}
+
+const strictness = { allow: 0, ask: 1, deny: 2 };
 
 /** What was decided then; a refusal by a guard counts as a denial. */
 function pastDecision({ decision, outcome }: AuditRecord): Decision | undefined {
@@ -145,13 +191,16 @@ function describeChanges(
 ): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
   const paint = { allow: colors.green, ask: colors.yellow, deny: colors.red };
-  const rows = changes.map(({ tool, from, to, calls, agent, rule, arguments: args }) => [
+  const rows = changes.map(({ tool, from, to, calls, agent, rule, arguments: args, paths }) => [
     `${paint[from](from)} → ${paint[to](to)}`,
     String(calls),
     colors.bold(toVisibleLine(tool)),
     toVisibleLine(agent),
     toVisibleLine(rule),
-    shortenLine(toVisibleLine(JSON.stringify(args) ?? ""), 120),
+    shortenLine(
+      toVisibleLine(`${paths === undefined ? "" : `changed ${paths.join(", ")}: `}${JSON.stringify(args)}`),
+      120,
+    ),
   ]);
   const title = ["DECISION", "CALLS", "TOOL", "AGENT", "RULE", "ARGUMENTS"];
   const list = rows.length === 0 ? "" : `${table([title, ...rows], terminal.stdout.columns)}\n`;

@@ -126,6 +126,31 @@ describe("the commands that prove what happened", () => {
     });
   });
 
+  it("shows what a command changed, and judges it by path", async () => {
+    const sandbox = { layers: { enabled: true } };
+    const runtime = open({ config: { stateDir: fixture.stateDir, mode: "auto", sandbox } }, fixture);
+    writeFileSync(
+      join(fixture.workspace, "run.sh"),
+      "mkdir -p docs; echo new >docs/a.md; seq 5000 >docs/b.md",
+    );
+    const { callId } = await runtime.call({ name: "shell_exec", arguments: { command: "sh run.sh" } });
+    await runtime.close();
+    const shown = await tenon("log", "show", callId);
+    expect(shown.out).toMatch(/\ndiff\n--- \/dev\/null\n\+\+\+ b\/docs\/a\.md\n@@.*\n\+new\n/);
+    writeFileSync(
+      join(fixture.workspace, "rules.yaml"),
+      "- { id: docs, decision: deny, path: 'docs/**', access: write }\n",
+    );
+    const { out } = await tenon("policy", "simulate", "--rules", "rules.yaml", "--json", "--mode", "auto");
+    expect(JSON.parse(out)).toMatchObject({
+      changes: [
+        { tool: "shell_exec", from: "allow", to: "deny", rule: "docs", paths: ["docs/a.md", "docs/b.md"] },
+      ],
+    });
+    expect((await tenon("undo", "--call", callId, "--yes")).code).toBe(0);
+    expect(readdirSync(fixture.workspace).toSorted()).toEqual(["rules.yaml", "run.sh"]);
+  });
+
   it("purges a secret from everywhere, and the log still verifies", async () => {
     await work();
     writeFileSync(join(fixture.workspace, "secrets.txt"), "swordfish-9\n");

@@ -38,6 +38,30 @@ describe("running a task again", () => {
     expect(existsSync(join(place.workspace, "lib/b.txt"))).toBe(false);
   });
 
+  it("takes commands back with the rest, and compares what they changed", async () => {
+    const place = fixture();
+    const sandbox = { layers: { enabled: true } };
+    const tenon = open({ config: { stateDir: place.stateDir, mode: "auto", sandbox } }, place);
+    const session = tenon.createSession({ taskId: "T5" });
+    const run = (command: string, more: object = {}) =>
+      session.call({ name: "shell_exec", arguments: { command, ...more } });
+    await run("sed -i s/two/2/ a.txt; mkdir made; echo x >made/x; rm lib/b.txt");
+    await session.call({ name: "edit_file", arguments: { path: "a.txt", old_str: "one", new_str: "1" } });
+    await run("cat a.txt made/x");
+    await run("echo y >made/y", { dry_run: true });
+    const same = await tenon.replay("T5");
+    expect(same.steps.filter(({ verdict }) => verdict !== "same")).toEqual([]);
+    expect(same.notes).toEqual([]);
+    const other = tenon.createSession({ taskId: "T6" });
+    await other.call({ name: "shell_exec", arguments: { command: "date +%s%N >now.txt" } });
+    const differs = await tenon.replay("T6");
+    expect(differs.steps[0]).toMatchObject({
+      verdict: "different",
+      difference: expect.stringMatching(/[-+].*now/),
+    });
+    expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe("one\n2\n");
+  });
+
   it("means the copy wherever an argument names the workspace", async () => {
     const place = fixture();
     const workspace = realpathSync(place.workspace);

@@ -8,6 +8,7 @@ import type { AuditLog, AuditRecord } from "../../contract/ports/audit.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 import type { TenonOptions } from "../tenon-options.js";
 import type { Tenon } from "../tenon.js";
+import { ranDirectly } from "../../tools/shell/shell-result.js";
 import { compareEnds, type ReplayPaths } from "./compare-ends.js";
 import { copyWorkspace, rewindCopy } from "./copy-workspace.js";
 import { openReplayTenon, type ReplayTenon } from "./replay-tenon.js";
@@ -168,13 +169,19 @@ function notesOf(
   records: readonly AuditRecord[],
   rewound: string | undefined,
 ): string[] {
-  const shell = records.some(({ tool }) => registry.get(tool)?.shellLine !== undefined);
+  const direct = records.some(
+    ({ tool, result }) => registry.get(tool)?.shellLine !== undefined && ranDirectly(result),
+  );
   return [
     ...(rewound === undefined
       ? []
       : [
           `The copy could not be restored to the start of the task, so the replay used the current files: ${rewound}`,
         ]),
-    ...(shell ? ["Changes made by commands are not in the journal: the copy still contains them."] : []),
+    ...(direct
+      ? [
+          "Commands that ran directly on the workspace are not in the journal: the copy contains their changes.",
+        ]
+      : []),
   ];
 }

@@ -161,7 +161,7 @@ export class Session implements ToolCaller, CallSession {
 
   /** What would be decided about a call, by which rule and why; nobody is asked and nothing runs. */
   explain = async (request: ToolRequest, options: ExplainOptions = {}): Promise<Explained> => {
-    checkKeys(options, { considered: true }, "explain");
+    checkKeys(options, { changes: true, considered: true }, "explain");
     const { spine, toolset } = this.#parts;
     const fault = await this.refresh();
     return explainCall(request, { session: this, toolset, fault, ...options }, spine);

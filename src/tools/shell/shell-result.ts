@@ -100,9 +100,17 @@ function clipLine(line: string): string {
   return line.length <= 100 ? line : `${line.slice(0, 99)}…`;
 }
 
+const directly = "The command ran directly on the workspace";
+
+/** Whether a recorded result is that of a command whose changes are not in the journal. */
+export function ranDirectly(result: unknown): boolean {
+  const { jobId, notes } = Object(result) as Partial<ShellResult>;
+  return jobId !== undefined || (notes ?? []).some((note) => note.startsWith(directly));
+}
+
 function notUndoable(reason: string | undefined): string {
   const why = reason === undefined ? "" : ` (${reason})`;
-  return `The command ran directly on the workspace${why}: undo_edit cannot undo its changes.`;
+  return `${directly}${why}: undo_edit cannot undo its changes.`;
 }
 
 function unsandboxedNote(reason: string): string {

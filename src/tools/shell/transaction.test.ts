@@ -113,6 +113,23 @@ describe("a command as a transaction", () => {
     expect(snapshot(workspace)).toEqual(before);
   });
 
+  it("is in the history of its files, and is undone by task and by file", async () => {
+    const before = snapshot(workspace);
+    const session = tenon.createSession({ taskId: "T1" });
+    const run = (command: string) => session.call("shell_exec", { command });
+    await run("echo three >>src/a.ts; echo x >c.txt");
+    await run("echo four >>src/a.ts; rm b.txt");
+    const history = await tenon.history({ path: "src/a.ts", limit: 2 });
+    expect(history.map(({ tool, op, taskId }) => [tool, op, taskId])).toEqual([
+      ["shell_exec", "write", "T1"],
+      ["shell_exec", "write", "T1"],
+    ]);
+    await call("undo_edit", { path: "src/a.ts" });
+    expect(read("src/a.ts")).toBe("one\ntwo\nthree\n");
+    await call("undo_edit", { task_id: "T1" });
+    expect(snapshot(workspace)).toEqual(before);
+  });
+
   it("asks about careful paths with their content, and commits or holds them back", async () => {
     const agreed = await script("echo a=b >.npmrc; echo done >c.txt");
     expect(asked.at(-1)).toMatchObject({ toolName: "commit_result" });
