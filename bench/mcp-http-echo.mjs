@@ -45,3 +45,5 @@ const server = createServer((incoming, outgoing) => void listener(incoming, outg
     console.log(JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` }));
   },
 );
+// Contenders take turns: a kept connection waits for its next one.
+server.keepAliveTimeout = 60_000;

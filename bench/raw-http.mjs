@@ -19,7 +19,10 @@ export function openRawHttp(url) {
       settle.resolve(answer);
     });
     opened.on("error", (error) => settle.reject(error));
-    opened.on("close", () => settle.reject(new Error("The server closed the connection.")));
+    opened.on("close", () => {
+      socket = undefined;
+      settle.reject(new Error("The server closed the connection."));
+    });
     return opened;
   };
   const send = (method, headers, text = "") => {
