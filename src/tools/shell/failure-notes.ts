@@ -116,7 +116,7 @@ const wallCauses: readonly WallCause[] = [
   },
   {
     applies: (text) =>
-      /fork: (?:retry: )?(?:resource temporarily unavailable|cannot allocate)|can't start new thread|unable to create (?:native )?thread|(?:spawn|fork|clone)\S* .*EAGAIN/i.test(
+      /\[Errno 11\] resource temporarily unavailable|fork: (?:retry: )?(?:resource temporarily unavailable|cannot allocate)|can't start new thread|unable to create (?:native )?thread|(?:spawn|fork|clone)\S* .*EAGAIN/i.test(
         text,
       ),
     note: "The command could not start more processes or threads. The setting sandbox.limits.processes raises the limit.",
