@@ -434,6 +434,10 @@ export type {
   SandboxTrial,
   TrialOptions,
 } from "./runtime/world/observe-program.js";
+export type { ConnectionRow, NetworkUser } from "./world/forwarder/network-activity.js";
+export type { OwnedJob } from "./world/processes/all-jobs.js";
+export type { OutputPart } from "./world/processes/recent-output.js";
+export type { JobPlace, PersonJobs } from "./runtime/sessions/person-jobs.js";
 export type { ReachedPaths } from "./runtime/world/reached-paths.js";
 export type { McpToolDefinition, NativeDefinition } from "./contract/tool.js";
 export type { Capabilities } from "./mcp/gateway/caller.js";

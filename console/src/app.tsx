@@ -17,6 +17,8 @@ import { Unauthorised } from "./shell/unauthorised.js";
 const views: Record<Page, ComponentType<{ readonly id?: string | undefined }>> = {
   live: LivePage,
   approvals: lazy(() => import("./pages/approvals/approvals-page.js")),
+  jobs: lazy(() => import("./pages/jobs/jobs-page.js")),
+  network: lazy(() => import("./pages/network/network-page.js")),
   tools: lazy(() => import("./pages/tools/tools-page.js")),
   metrics: lazy(() => import("./pages/metrics/metrics-page.js")),
   log: lazy(() => import("./pages/log/log-page.js")),

@@ -3,6 +3,8 @@ import { useSyncExternalStore } from "react";
 export const pages = [
   "live",
   "approvals",
+  "jobs",
+  "network",
   "tools",
   "metrics",
   "log",

@@ -4,6 +4,7 @@ import { createOptimiserOptions } from "./catalogue/optimiser-options.js";
 import { reportTools } from "./catalogue/tool-report.js";
 import { createAuditedAccess } from "./audit/audited-access.js";
 import { createUndo } from "./journal/create-undo.js";
+import { createPersonJobs } from "./sessions/person-jobs.js";
 import { createSessions } from "./sessions/create-sessions.js";
 import { readTask } from "./tasks/read-task.js";
 import { reflect } from "./tasks/reflect.js";
@@ -35,6 +36,8 @@ export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptio
       return world.guardKind();
     },
     sandboxFacts: world.sandboxFacts,
+    jobs: createPersonJobs(() => world.allJobs(), parts.recordAction),
+    connections: () => world.connections(),
     call,
     callMany,
     stream,

@@ -36,6 +36,8 @@ import type { TaskContext } from "./tasks/tasks.js";
 import type { ToolReport } from "./catalogue/tool-report.js";
 import type { AccessStore } from "../contract/ports/access.js";
 import type { WaitingLayers } from "../contract/ports/layers.js";
+import type { ConnectionRow } from "../world/forwarder/network-activity.js";
+import type { PersonJobs } from "./sessions/person-jobs.js";
 import type { Quarantine } from "../contract/ports/quarantine.js";
 import type { UndoTarget } from "./journal/undo-target.js";
 import type { SandboxFact } from "../world/sandbox/sandbox-types.js";
@@ -79,6 +81,10 @@ export interface Tenon extends ToolCaller {
   sandboxFacts(): Promise<readonly SandboxFact[]>;
   /** Changes of commands that were held back, because other programs would run or obey them later. */
   readonly quarantine: Quarantine;
+  /** The background jobs of all sessions, for a person. */
+  readonly jobs: PersonJobs;
+  /** What commands, MCP servers and plugins reach over the network through the sandbox, and reached lately. */
+  connections(): readonly ConnectionRow[];
   /** Changes of commands that were kept on a layer and not committed. */
   readonly layers: WaitingLayers;
   /** The people and programs that may come in over HTTP, and their tokens. */

@@ -7,7 +7,6 @@ import type { ClientMetricsRow } from "./client-counts.js";
 import type { ApprovalResolution, ClientInfo } from "../contract/ports/interact.js";
 import type { ChangeRecord, ChangeSelector, UndoneFile, UndoPreview } from "../contract/ports/journal.js";
 import type { ToolAnnotations } from "../contract/tool.js";
-import type { ServerView } from "../mcp/gateway/gateway-types.js";
 import type { CommandVerdict } from "../policy/explain-call.js";
 
 /*
@@ -107,6 +106,7 @@ export interface FetchedCall extends Omit<LiveCall, "arguments"> {
   readonly envelope?: ToolEnvelope | undefined;
 }
 
+export type { ConnectionView, JobOutputView, JobView, McpServerView } from "./jobs-api.js";
 export type {
   ApprovalAnswered,
   ApprovalBody,
@@ -256,9 +256,6 @@ export interface MemoryRow {
   readonly createdAt: number;
   readonly status?: string | undefined;
 }
-
-/** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`, `POST …/stop`. */
-export type McpServerView = ServerView;
 
 /** `GET /api/policy`; `POST /api/policy/explain` with `{ tool, arguments }`; `DELETE /api/policy/rules/:id` of a remembered one, or one of a session. */
 export interface PolicyView {

@@ -9,6 +9,7 @@ import { addAbout } from "./routes/about.js";
 import { addCalls } from "./routes/calls.js";
 import { addChanges } from "./routes/changes.js";
 import { addConsole } from "./routes/console.js";
+import { addJobs } from "./routes/jobs.js";
 import { addLayers } from "./routes/layers.js";
 import { addLog } from "./routes/log.js";
 import { addMcpServers } from "./routes/mcp-servers.js";
@@ -69,6 +70,7 @@ export function createApp(
     addWork,
     addPolicy,
     addSessions,
+    addJobs,
   ];
   for (const add of [...routes, addMcpServers]) add(api, served);
   api.all("*", () => {

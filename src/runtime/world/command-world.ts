@@ -11,6 +11,8 @@ import { workspaceKey } from "../../store/state-dir.js";
 import { createOutputStore, type OutputStore } from "../../world/outputs/outputs.js";
 import { createPresetResolver } from "../../world/presets/resolve-presets.js";
 import type { RunningJob } from "../../world/processes/jobs.js";
+import type { ConnectionRow } from "../../world/forwarder/network-activity.js";
+import type { AllJobs } from "../../world/processes/all-jobs.js";
 import { createProcessWorld, type ProcessWorld } from "../../world/processes/processes.js";
 import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
 import type { WaitingLayers } from "../../contract/ports/layers.js";
@@ -43,6 +45,10 @@ export interface CommandWorld {
   layers(decider: () => LayerDecider): WaitingLayers;
   /** Check once what can confine commands; `undefined` once it is known. */
   lookForSandbox(): Promise<unknown> | undefined;
+  /** The jobs of all sessions; `undefined` before the first command. */
+  allJobs(): AllJobs | undefined;
+  /** What commands and programs reach over the network, and reached lately. */
+  connections(): readonly ConnectionRow[];
   /** The jobs of a session that run now. */
   runningJobs(sessionId: string): readonly RunningJob[];
   /** Stop the jobs of a session and delete its outputs. */
@@ -78,6 +84,8 @@ export function createCommandWorld(options: CommandWorldOptions): CommandWorld {
             () => (looked = true),
             () => (looked = true), // once is enough: running a command reports why
           ),
+    allJobs: () => world?.allJobs,
+    connections: () => sandbox.connections(),
     runningJobs: (sessionId) => world?.runningJobs(sessionId) ?? [],
     async endSession(sessionId) {
       await world?.endSession(sessionId);

@@ -22,7 +22,9 @@ import { createJobRecord } from "../audit/record-job-end.js";
 import type { Recorder } from "../../contract/ports/recorder.js";
 import { createCommandWorld } from "./command-world.js";
 import type { LayerDecider } from "./transactions.js";
+import type { ConnectionRow } from "../../world/forwarder/network-activity.js";
 import type { RunningJob } from "../../world/processes/jobs.js";
+import type { AllJobs } from "../../world/processes/all-jobs.js";
 import { createProgramSandboxes, type ProgramSandboxes } from "./program-sandboxes.js";
 import { createRuntimeSandbox } from "./sandbox.js";
 import { ToolStore } from "../state/tool-store.js";
@@ -63,6 +65,10 @@ export interface World {
   readonly backendFor: (session: CallSession) => InteractBackend | undefined;
   /** How the runtime itself asks a person. */
   readonly backend: InteractBackend | undefined;
+  /** The jobs of all sessions; `undefined` before the first command. */
+  allJobs(): AllJobs | undefined;
+  /** What commands and programs reach over the network, and reached lately. */
+  connections(): readonly ConnectionRow[];
   /** The jobs of a session that run now. */
   runningJobs(sessionId: string): readonly RunningJob[];
   /** A session has ended: stop its jobs. */
@@ -173,6 +179,8 @@ export function createWorld(parts: WorldOptions): World {
     checkText,
     backendFor,
     backend,
+    allJobs: () => commands.allJobs(),
+    connections: () => commands.connections(),
     runningJobs: (sessionId) => commands.runningJobs(sessionId),
     endSession: (sessionId) => commands.endSession(sessionId),
     close: async () => {

@@ -18,6 +18,7 @@ import { createOutputWindow, type OutputWindow } from "./output-window.js";
 import { limitWarnings } from "./limit-warnings.js";
 import { feedInput, type ProcessInput } from "./process-input.js";
 import type { ProcessTree } from "./process-table.js";
+import { createRecentOutput, type OutputPart, type RecentOutput } from "./recent-output.js";
 import {
   abandonCommand,
   drainAfterExit,
@@ -45,6 +46,7 @@ interface Job {
   readonly networkUse: () => JobInfo["network"];
   readonly collector: OutputCollector;
   readonly unread: { readonly stdout: OutputWindow; readonly stderr: OutputWindow };
+  readonly recent: RecentOutput;
   /** Messages about it, such as a limit that it exceeded. */
   readonly notes: string[];
   /** Settles when it has ended and all of its output was read. */
@@ -52,6 +54,8 @@ interface Job {
   exited?: Extract<JobState, { kind: "exited" }>;
 }
 
+/** What a page that opens a job sees of its earlier output. */
+const recentBytes = 64 * 1024;
 const maxRunning = 16;
 const maxEnded = 32;
 /** How long a job may take to read what is typed. */
@@ -111,6 +115,11 @@ export class Jobs {
     };
   }
 
+  /** What it wrote after a position, for a person who follows it. */
+  follow(id: string, since: number): OutputPart {
+    return this.#find(id).recent.read(since);
+  }
+
   async type(id: string, { text, end = false }: JobInput): Promise<JobInfo> {
     const job = this.#find(id);
     const { input } = job;
@@ -146,7 +155,11 @@ export class Jobs {
       stdout: createOutputWindow(windowBytes, windowBytes),
       stderr: createOutputWindow(windowBytes, windowBytes),
     };
-    const collector = createOutputCollector(parts.outputs, (stream, bytes) => unread[stream].push(bytes));
+    const recent = createRecentOutput(recentBytes);
+    const collector = createOutputCollector(parts.outputs, (stream, bytes) => {
+      unread[stream].push(bytes);
+      recent.push(bytes);
+    });
     const { command, running } = await startCommand({ ...parts, background: true }, request, collector);
     running.unref();
     feedInput(running.input, request.stdin);
@@ -170,6 +183,7 @@ export class Jobs {
       networkUse: command.networkUse,
       collector,
       unread,
+      recent,
       notes: [],
       finished: this.#follow({ running, command, tree }, parts, (note) => job.notes.push(note)).then(
         async (exited) => {

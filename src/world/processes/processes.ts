@@ -11,6 +11,7 @@ import type { PresetResolver } from "../presets/resolve-presets.js";
 import { createNameJudge } from "../secrets/secret-names.js";
 import { createDirectLauncher } from "./direct-launcher.js";
 import { createHelperLauncher } from "./helper-launcher.js";
+import { createAllJobs, type AllJobs } from "./all-jobs.js";
 import { Jobs, type RunningJob } from "./jobs.js";
 import type { Launcher } from "./launch.js";
 import { NoLayerError } from "./launch-errors.js";
@@ -55,6 +56,8 @@ export interface ProcessWorld {
   openFiles(): Promise<ReadonlySet<string>>;
   /** The jobs of a session that run now. */
   runningJobs(sessionId: string): readonly RunningJob[];
+  /** The jobs of all sessions, for a person. */
+  readonly allJobs: AllJobs;
   /** Stop the jobs of a session. */
   endSession(sessionId: string): Promise<void>;
   /** Stop everything that still runs. */
@@ -178,6 +181,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
       const running = all.flat().filter(({ state }) => state.kind !== "exited");
       return openFilesOf(running.map(({ pid }) => pid));
     },
+    allJobs: createAllJobs(jobs),
     runningJobs: (sessionId) => jobs.get(sessionId)?.running() ?? [],
     async endSession(sessionId) {
       const ending = jobs.get(sessionId);

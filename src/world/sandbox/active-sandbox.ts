@@ -4,6 +4,7 @@ import type { Layers } from "./layer/layers.js";
 import type { RunJudge } from "./quarantine/judge-runs.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 import type { SandboxView } from "./sandbox-view.js";
+import type { NetworkActivity } from "../forwarder/network-activity.js";
 import type { SessionNetworks } from "./network/session-networks.js";
 
 /** The parts of a working sandbox. */
@@ -27,4 +28,5 @@ export interface ActiveSandbox {
   readonly filter: Uint8Array | undefined;
   readonly limits: SandboxLimits;
   readonly networks: SessionNetworks;
+  readonly activity: NetworkActivity;
 }

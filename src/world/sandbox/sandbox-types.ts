@@ -1,5 +1,6 @@
 import type { BlockedPath, NetworkUse, SandboxState } from "../../contract/ports/processes.js";
 import type { CommandPaths } from "../../contract/session.js";
+import type { ConnectionRow } from "../forwarder/network-activity.js";
 import type { NetworkRunOptions } from "../forwarder/network-run.js";
 import type { ProcessTree } from "../processes/process-table.js";
 import type { TreeLimits } from "../processes/watch-tree.js";
@@ -162,6 +163,8 @@ export interface Sandbox {
   /** Its own folders, to be removed by another process if this one is killed. */
   leftovers(): readonly string[];
   facts(): Promise<readonly SandboxFact[]>;
+  /** What commands and programs reach over the network, and reached lately. */
+  connections(): readonly ConnectionRow[];
   /** The changes of commands that were held back; available without a sandbox, too. */
   readonly quarantine: Quarantine;
   /** The changes of commands that were kept; available without a sandbox, too. */

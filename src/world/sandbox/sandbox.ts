@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { SandboxState } from "../../contract/ports/processes.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import { realPathOf } from "../files/real-path.js";
+import { createNetworkActivity } from "../forwarder/network-activity.js";
 import { compileHosts } from "../http/host-rules.js";
 import { openControlGroup, type ControlGroup } from "./control-group.js";
 import { findProgram } from "./find-program.js";
@@ -85,6 +86,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       ]);
     },
     leftovers: () => (opened?.sandbox === undefined ? [] : [opened.sandbox.view.scratch.dir]),
+    connections: () => opened?.sandbox?.activity.list() ?? [],
     groupDirs: () => opened?.group?.dirs ?? [],
     quarantine,
     layers: layers.store,
@@ -220,6 +222,7 @@ async function buildSandbox(
       ? createFilter({ arch: process.arch, unixSockets: settings.unixSockets })
       : undefined,
     limits,
+    activity: createNetworkActivity(options.now),
     networks: openSessionNetworks({
       bwrap,
       isRoot,

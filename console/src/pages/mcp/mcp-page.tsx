@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { change } from "../../api/request.js";
 import type { McpServerView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
@@ -9,7 +10,9 @@ import { Badge, toneOf } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Empty, Facts, Panel, Section } from "../../ui/panel.js";
+import { Access } from "./access.js";
 import { HeldTool } from "./held-tool.js";
+import { ServerLog } from "./server-log.js";
 
 /** The MCP servers behind this one. */
 export default function McpPage() {
@@ -32,6 +35,8 @@ function Server({ server }: { readonly server: McpServerView }) {
   const path = `/api/mcp-servers/${encodeURIComponent(server.name)}`;
   const onSettled = () => client.invalidateQueries({ queryKey: ["/api/mcp-servers"] });
   const restart = useMutation({ mutationFn: () => change("POST", `${path}/restart`, {}), onSettled });
+  const stop = useMutation({ mutationFn: () => change("POST", `${path}/stop`, {}), onSettled });
+  const [showsLog, setShowsLog] = useState(false);
   const accept = useMutation({
     mutationFn: (tools: readonly string[] | undefined) =>
       change("POST", `${path}/accept`, tools === undefined ? {} : { tools }),
@@ -43,13 +48,22 @@ function Server({ server }: { readonly server: McpServerView }) {
       actions={
         <span className="flex items-center gap-2">
           <Badge tone={toneOf(server.state)}>{server.state}</Badge>
+          <Button look="quiet" aria-expanded={showsLog} onClick={() => setShowsLog(!showsLog)}>
+            {t(showsLog ? "mcp.hideLog" : "mcp.log")}
+          </Button>
+          <Button
+            disabled={stop.isPending || server.state === "stopped" || server.state === "disabled"}
+            onClick={() => stop.mutate()}
+          >
+            {t("mcp.stop")}
+          </Button>
           <Button disabled={restart.isPending} onClick={() => restart.mutate()}>
             {t("mcp.restart")}
           </Button>
         </span>
       }
     >
-      <FaultNote fault={restart.error ?? accept.error} />
+      <FaultNote fault={restart.error ?? stop.error ?? accept.error} />
       <Facts
         rows={[
           [
@@ -60,6 +74,10 @@ function Server({ server }: { readonly server: McpServerView }) {
           ],
           [t("mcp.protocol"), server.protocol],
           [
+            t("mcp.sandbox"),
+            server.sandbox === undefined ? undefined : <Access key="access" server={server} />,
+          ],
+          [
             t("fact.error"),
             server.fault === undefined ? undefined : (
               <span key="fault" className="text-bad">
@@ -69,6 +87,7 @@ function Server({ server }: { readonly server: McpServerView }) {
           ],
         ]}
       />
+      {showsLog && <ServerLog name={server.name} path={path} />}
       {server.held.length > 0 && (
         <Section title={t("mcp.held", { n: server.held.length })}>
           <div className="flex flex-col gap-2">

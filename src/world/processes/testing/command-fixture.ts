@@ -50,6 +50,7 @@ const noSandbox: Sandbox = {
   endSession: async () => {},
   leftovers: () => [],
   facts: async () => [],
+  connections: () => [],
   quarantine: { list: async () => [], show: none, restore: none, discard: none },
   layers: { list: async () => [], open: none },
   accept: () => {},

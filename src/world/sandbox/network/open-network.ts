@@ -24,14 +24,16 @@ export interface CommandNetwork {
 
 /** Prepare the network of a command: that of its session, with the hosts that it was granted. */
 export async function openNetwork(
-  { networks }: ActiveSandbox,
-  { network = none, sessionId, contained }: SandboxCommand,
+  { networks, activity }: ActiveSandbox,
+  { network = none, sessionId, contained, argv, origin }: SandboxCommand,
 ): Promise<CommandNetwork> {
   if (contained === true) return ownNetwork(none, undefined);
   const session = sessionId === undefined ? undefined : await networks.forSession(sessionId);
   if (session === undefined) return ownNetwork(network, networks.reason());
   const opened = await session.begin(network);
   const { run, proxyPort, problems } = opened;
+  const user = { sessionId: sessionId ?? "", callId: origin?.callId ?? "", name: nameOf(argv) };
+  const over = activity.begin(user, () => run.log.list());
   return {
     isShared: true,
     enter: (argv) => session.namespace.enter(argv),
@@ -40,9 +42,20 @@ export async function openNetwork(
     problems,
     started: (tree) => run.started(tree),
     use: () => run.log.list(),
-    end: () => opened.end(),
+    end() {
+      over();
+      opened.end();
+    },
   };
 }
+
+/** The line of a shell, or the program with its arguments. */
+function nameOf(argv: readonly string[]): string {
+  const isShell = argv.length >= 3 && /(?:^|\/)\w*sh$/.test(argv[0] ?? "");
+  return (isShell ? (argv.at(-1) ?? "") : argv.join(" ")).slice(0, maxNameLength);
+}
+
+const maxNameLength = 300;
 
 const none: NetworkRunOptions = { hosts: [] };
 

@@ -1,0 +1,20 @@
+import type { ServerView } from "../mcp/gateway/gateway-types.js";
+import type { ConnectionRow } from "../world/forwarder/network-activity.js";
+import type { OwnedJob } from "../world/processes/all-jobs.js";
+import type { OutputPart } from "../world/processes/recent-output.js";
+
+/* What the server says about jobs, MCP servers and the network; part of `api.ts`. */
+
+/**
+ * `GET /api/jobs`: the background jobs of all sessions. `GET /api/jobs/:session/:job/output?since=N`: a `JobOutputView`.
+ * `POST …/input` with `{ text, end? }` types into one; `POST …/stop` stops it.
+ */
+export type JobView = OwnedJob;
+/** What a job wrote; ask again with `next` as `since`. */
+export type JobOutputView = OutputPart;
+
+/** `GET /api/connections`: what commands, MCP servers and plugins reach over the network, newest first. */
+export type ConnectionView = ConnectionRow;
+
+/** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`, `POST …/stop`. */
+export type McpServerView = ServerView;
