@@ -33,6 +33,7 @@ export interface ExplainedChange {
   readonly rule: string;
 }
 
+/** What an explanation of a decision includes. */
 export interface ExplainOptions {
   /** Paths that the command of the call changed, relative to the workspace: each is judged as its commit would. */
   readonly changes?: readonly string[] | undefined;

@@ -77,6 +77,7 @@ export interface ParallelSteps<Input = unknown> {
   readonly parallel: readonly (ToolStep<Input> | FunctionStep<Input>)[];
 }
 
+/** A step of a chain: a call, a function, or several steps at the same time. */
 export type ChainStep<Input = unknown> = ToolStep<Input> | FunctionStep<Input> | ParallelSteps<Input>;
 
 type Passed =

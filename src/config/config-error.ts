@@ -1,5 +1,6 @@
 import { clip, formatPath } from "../schema/format-path.js";
 
+/** One fault of a configuration, and where it is. */
 export interface ConfigProblem {
   /** The file, or a name such as "command line" for what came from no file. */
   readonly file: string;

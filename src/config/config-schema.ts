@@ -234,7 +234,12 @@ export const configSchema = once(() =>
 /** The configuration as people write it. */
 export type TenonConfig = z.input<ReturnType<typeof configSchema>>;
 
-/** Declare a configuration in `tenon.config.ts` with its types checked. */
+/**
+ * Declare a configuration in `tenon.config.ts` with its types checked.
+ *
+ * @example
+ * export default defineConfig({ mode: "auto", tools: { maxConcurrent: 3 } });
+ */
 export function defineConfig(config: TenonConfig): TenonConfig {
   return config;
 }

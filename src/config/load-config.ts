@@ -57,7 +57,13 @@ export interface LoadedConfig {
   readonly rules: readonly RuleGroup[];
 }
 
-/** Find, read, check and merge every source; all faults of all sources come as one `ConfigError`. */
+/**
+ * Find, read, check and merge every source; all faults of all sources come as one `ConfigError`.
+ *
+ * @example
+ * const loaded = await loadConfig({ workspace: ".", env: process.env, home: homedir(), trusted: () => false });
+ * const tenon = createTenon({ loaded });
+ */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   checkKeys(options, optionNames, "loadConfig");
   const problems: ConfigProblem[] = [];

@@ -67,6 +67,7 @@ export interface TenonEvents {
   };
 }
 
+/** The name of an event. */
 export type EventName = keyof TenonEvents;
 
 /** An event as listeners of all events get it. */

@@ -95,6 +95,7 @@ export interface HostSession {
 /** A request for a resource or a prompt. */
 export type AskingRequest = Pick<HostScope, "client" | "onProgress">;
 
+/** A call as an MCP host makes it. */
 export interface HostCall {
   /** One that `newCallId` gave out. @default a new id */
   readonly id?: string | undefined;
@@ -126,6 +127,7 @@ export interface HostScope {
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
 }
 
+/** A resource that MCP hosts can list. */
 export interface HostResource {
   readonly uri: string;
   readonly name: string;
@@ -138,6 +140,7 @@ export interface HostResource {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A template for the addresses of resources. */
 export interface HostResourceTemplate {
   readonly uriTemplate: string;
   readonly name: string;
@@ -194,6 +197,7 @@ export interface ResourceProvider {
   onChange?(listener: (change: HostChange) => void): () => void;
 }
 
+/** A prompt that MCP hosts can list. */
 export interface HostPrompt {
   readonly name: string;
   readonly title?: string | undefined;

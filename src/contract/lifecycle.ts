@@ -10,8 +10,10 @@ export const toolStates = [
   "Unregistered",
 ] as const;
 
+/** The states in the life of a tool. */
 export type ToolState = (typeof toolStates)[number];
 
+/** A change in the life of a tool. */
 export interface StateChange {
   readonly from: ToolState;
   readonly to: ToolState;

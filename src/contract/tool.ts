@@ -22,6 +22,7 @@ export const toolCategories = [
   "planning",
 ] as const;
 
+/** The categories of tools. */
 export type ToolCategory = (typeof toolCategories)[number];
 
 /** Hints about a tool's nature; they map onto MCP's tool annotations. */
@@ -169,6 +170,7 @@ export interface HealthVerdict {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** A call that shows how a tool is used. */
 export interface ToolExample {
   readonly description?: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -256,6 +258,7 @@ export interface Tool<Input = unknown, Output = unknown> {
 /** How much harm a tool can do, from nothing to running code. */
 export const securityLevels = ["safe", "low", "medium", "high", "critical"] as const;
 
+/** How much harm a tool can do. */
 export type SecurityLevel = (typeof securityLevels)[number];
 
 /** What is known of a tool without running it: for listings, models and MCP. */

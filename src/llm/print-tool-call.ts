@@ -3,6 +3,7 @@ import { encodeAttribute, encodeText } from "./parse/xml-text.js";
 /** How calls are written in text. */
 export const promptFormats = ["xml", "json"] as const;
 
+/** The formats of calls in a prompt. */
 export type PromptFormat = (typeof promptFormats)[number];
 
 /** A call as a model would write it. */
@@ -12,7 +13,12 @@ export interface PrintableCall {
   readonly id?: string | undefined;
 }
 
-/** Write a call so that `parseToolCalls` reads the same call back. */
+/**
+ * Write a call so that `parseToolCalls` reads the same call back.
+ *
+ * @example
+ * printToolCall({ name: "read_file", arguments: { path: "a.txt" } }, "xml");
+ */
 export function printToolCall(call: PrintableCall, format: PromptFormat): string {
   return format === "xml" ? printXml(call) : printJson(call);
 }

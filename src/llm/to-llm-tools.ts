@@ -19,8 +19,10 @@ export const llmFormats = [
   "ai-sdk",
 ] as const;
 
+/** The formats of `toLLMTools`. */
 export type LLMFormat = (typeof llmFormats)[number];
 
+/** How definitions are written. */
 export interface LLMToolsOptions {
   /** OpenAI's strict mode, for the tools whose schemas it can say. @default false */
   readonly strict?: boolean | undefined;

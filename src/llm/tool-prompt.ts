@@ -8,6 +8,7 @@ import { parseToolCalls, type ParsedText } from "./parse/parse-tool-calls.js";
 import { selectTools } from "./selection-guide.js";
 import { toolDefinitionText, type DetailLevel } from "./tool-definition-text.js";
 
+/** How tools are described in a prompt. */
 export interface ToolPromptOptions {
   /** @default "xml" */
   readonly format?: PromptFormat | undefined;

@@ -34,6 +34,7 @@ export interface PolicyOptions {
   readonly caseInsensitive?: boolean;
 }
 
+/** A rule of the policy, and where it comes from. */
 export interface ListedRule {
   readonly id: string;
   readonly source: RuleSource;

@@ -6,6 +6,7 @@ import type { Verdict } from "./judge-facet.js";
 /** How much is asked, from nothing-may-change to nobody-is-there. */
 export const policyModes = ["read-only", "ask", "auto", "unattended"] as const;
 
+/** How the policy decides where no rule matches. */
 export type PolicyMode = (typeof policyModes)[number];
 
 /** The verdict on what no rule matches: by the tool's nature, and by what `auto` mode lets through. */

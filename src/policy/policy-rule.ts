@@ -63,4 +63,5 @@ export const ruleSources = [
   "built-in",
 ] as const;
 
+/** Where a rule comes from, from the strongest. */
 export type RuleSource = (typeof ruleSources)[number];

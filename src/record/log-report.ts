@@ -22,10 +22,12 @@ export interface CallReport {
   readonly max: number;
 }
 
+/** What the log knows of one version of a tool. */
 export interface VersionReport extends CallReport {
   readonly version: string;
 }
 
+/** What the log knows of the calls of one tool. */
 export interface LoggedTool extends CallReport {
   readonly tool: string;
   readonly lastCall: number;

@@ -23,6 +23,7 @@ export interface ToolSettings {
   readonly maxCap?: number;
 }
 
+/** A change of a tool's settings that the optimiser proposes. */
 export interface Proposal {
   readonly kind: "timeout" | "concurrency" | "caching";
   /** For people: what, and which numbers say so. */

@@ -14,6 +14,7 @@ export interface SchedulerNumbers {
   readonly maxConcurrent: number;
 }
 
+/** What is counted for each client program. */
 export interface ClientNumbers {
   readonly client: string;
   readonly agent: string;
@@ -22,6 +23,7 @@ export interface ClientNumbers {
   readonly approvals: number;
 }
 
+/** What is rendered besides the metrics of tools. */
 export interface PrometheusOptions {
   /** Of `tenon.stats()`. @default no scheduler metrics */
   readonly scheduler?: SchedulerNumbers | undefined;

@@ -37,6 +37,7 @@ export interface LooseTool extends Partial<Omit<Tool, Reshaped>>, LooseMethods {
   call?(input: never, ctx: never): unknown;
 }
 
+/** Anything that can be registered as a tool. */
 export type ToolLike = Tool | LooseTool;
 
 /** A tool in the one shape, not yet checked. */

@@ -48,7 +48,6 @@ export type TenonApprovals = Pick<
   "waiting" | "elsewhere" | "answer" | "outcome" | "announce" | "leave"
 >;
 
-/** A running Tenon. Its own `call` and related methods use a private session. */
 /** How a path is judged. */
 export interface PathCheckOptions {
   /** @default "read" */
@@ -57,6 +56,7 @@ export interface PathCheckOptions {
   readonly links?: boolean | undefined;
 }
 
+/** A running Tenon. Its own `call` and related methods use a private session. */
 export interface Tenon extends ToolCaller {
   readonly config: ResolvedConfig;
   readonly registry: ToolRegistry;

@@ -1,5 +1,6 @@
 /** What somebody may do. Each role may do everything that the ones before it may. */
 export const roles = ["viewer", "operator", "approver", "admin"] as const;
+/** What a person may do, from the least. */
 export type Role = (typeof roles)[number];
 
 /** Whether a role may do what another one may. */
@@ -38,6 +39,7 @@ export interface NamedToken {
   readonly revokedAt?: number | undefined;
 }
 
+/** A token to create: whose it is, and what it may do. */
 export interface NewToken {
   readonly name: string;
   readonly principal: string;

@@ -67,6 +67,7 @@ export interface ApprovalAnswerer {
   readonly client?: ClientInfo | undefined;
 }
 
+/** The answer of a person to a request for consent. */
 export type ApprovalAnswer = (
   | { readonly verdict: "once" | "session" | "always"; readonly updatedArguments?: unknown }
   | { readonly verdict: "no"; readonly reason?: string | undefined }

@@ -1,6 +1,7 @@
 /** The documents that stages leave behind, by name. */
 export const artifactNames = ["idea", "prd", "design", "plan", "check", "delivery"] as const;
 
+/** The names that artifacts can have. */
 export type ArtifactName = (typeof artifactNames)[number];
 
 /** One version of a document. Times are Unix milliseconds. */
@@ -23,17 +24,20 @@ export interface ArtifactSummary extends ArtifactVersion {
   readonly versions: number;
 }
 
+/** A stored document of the work on a product, with its content. */
 export interface Artifact extends ArtifactVersion {
   readonly content: string;
   /** The file was changed since by someone else; `content` is what it holds now. */
   readonly changedOutside: boolean;
 }
 
+/** Which artifacts are listed. */
 export interface ArtifactFilter {
   /** @default all iterations */
   readonly iterationId?: string | undefined;
 }
 
+/** Which version of an artifact is read. */
 export interface ArtifactSelector {
   readonly name: ArtifactName;
   /** @default the newest */

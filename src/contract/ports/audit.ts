@@ -88,11 +88,13 @@ export interface AuditQuery {
   readonly limit?: number | undefined;
 }
 
+/** The last record of the log: who has it can prove that nothing was cut off. */
 export interface AuditHead {
   readonly seq: number;
   readonly hash: string;
 }
 
+/** The result of checking the log. */
 export type AuditVerdict =
   | {
       readonly ok: true;

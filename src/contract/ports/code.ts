@@ -1,5 +1,6 @@
 import type { SeenPart } from "./seen.js";
 
+/** What a search in the code looks for. */
 export type CodeQueryType = "function" | "class" | "variable" | "file" | "text" | "all";
 
 /** What is looked for in the workspace's code. */
@@ -49,6 +50,7 @@ export interface ShownLines {
   readonly parts?: readonly SeenPart[];
 }
 
+/** What a search in the code found. */
 export interface CodeAnswer {
   readonly matches: readonly CodeMatch[];
   /** More would fit, or not everything could be searched. */
@@ -89,6 +91,7 @@ export interface GrepLine {
   readonly isMatch: boolean;
 }
 
+/** The lines that a pattern matched, a page of them. */
 export interface GrepAnswer {
   /** For `content`, by file and line. */
   readonly lines: readonly GrepLine[];

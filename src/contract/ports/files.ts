@@ -1,5 +1,6 @@
 import type { ChangeRecord, ChangeSelector, HistoryQuery, UndoneFile, UndoPreview } from "./journal.js";
 
+/** What an entry of a directory is. */
 export type EntryType = "file" | "directory" | "symlink" | "other";
 
 /** What a look at a path shows. Times are Unix milliseconds. */
@@ -15,6 +16,7 @@ export interface FileStat {
   readonly identity: string;
 }
 
+/** One entry of a directory. */
 export interface DirectoryEntry {
   readonly name: string;
   /** Relative to the workspace, or absolute where it lies in another allowed path. */
@@ -58,11 +60,13 @@ export interface WalkBatch {
   readonly unreadable: number;
 }
 
+/** A part of a file, in bytes. */
 export interface ReadRange {
   readonly offset?: number;
   readonly length?: number;
 }
 
+/** How a file is written. */
 export interface WriteOptions {
   /** Refuse where the file exists already. */
   readonly create?: boolean;

@@ -1,3 +1,4 @@
+/** A request that a tool sends. */
 export interface HttpRequest {
   readonly url: string;
   /** @default "GET" */
@@ -9,6 +10,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
 }
 
+/** The response to a request of a tool. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -182,6 +182,7 @@ export interface ChangeRecord {
   readonly undone: boolean;
 }
 
+/** Which changes of files are listed. */
 export interface HistoryQuery {
   readonly path?: string;
   /** @default 100 */

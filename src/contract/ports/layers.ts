@@ -61,6 +61,7 @@ export interface WaitingChange extends CommandChange {
   readonly conflict?: boolean | undefined;
 }
 
+/** Changes of a command that wait on a layer. */
 export interface LayerView extends WaitingLayer {
   readonly changes: readonly WaitingChange[];
   /** Those of them that a rule holds back, with what is inside new folders. */

@@ -1,3 +1,4 @@
+/** The levels of a log, from the least important. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Structured logging; fields are redacted before they leave. */

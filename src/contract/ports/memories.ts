@@ -1,6 +1,7 @@
 /** What a memory is about; decisions and patterns come from promotion. */
 export const memoryKinds = ["insight", "issue", "learning", "decision", "pattern"] as const;
 
+/** What a memory is about. */
 export type MemoryKind = (typeof memoryKinds)[number];
 
 /** What is saved directly. */
@@ -38,6 +39,7 @@ export interface Memory {
   readonly promotedTo?: readonly string[];
 }
 
+/** A memory to save. */
 export interface NewMemory {
   readonly kind: SavedKind;
   readonly title: string;
@@ -45,6 +47,7 @@ export interface NewMemory {
   readonly tags: readonly string[];
 }
 
+/** Which memories are looked for. */
 export interface MemoryQuery {
   /** Words. @default none: the newest come first */
   readonly query?: string | undefined;
@@ -60,6 +63,7 @@ export interface FoundMemory extends Memory {
   readonly score?: number;
 }
 
+/** What a memory is promoted to. */
 export type Promotion =
   | { readonly kind: "decision"; readonly rationale?: string | undefined }
   | { readonly kind: "pattern"; readonly whenToUse?: string | undefined };

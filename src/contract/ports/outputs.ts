@@ -43,6 +43,7 @@ export interface OutputPage {
   readonly untrusted?: boolean | undefined;
 }
 
+/** A line of a stored output that matched. */
 export interface OutputMatch {
   readonly line: number;
   readonly text: string;

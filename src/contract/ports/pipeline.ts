@@ -3,11 +3,13 @@ import type { RecordedChange } from "./actor.js";
 /** The stages of the pipeline, in order. */
 export const stages = ["idea", "prd", "design", "plan", "coding", "check", "delivery"] as const;
 
+/** The stages of the work on a product. */
 export type Stage = (typeof stages)[number];
 
 /** `stale`: it was done, but a stage before it was opened again. */
 export type StageState = "pending" | "active" | "done" | "stale";
 
+/** A stage of the work, and how far it is. */
 export interface StageStatus {
   readonly stage: Stage;
   readonly state: StageState;
@@ -25,6 +27,7 @@ export interface Iteration {
   readonly stage: Stage | null;
 }
 
+/** Where the work on a product stands. */
 export interface PipelineStatus {
   readonly iteration: Iteration;
   readonly stages: readonly StageStatus[];

@@ -2,10 +2,12 @@ import type { RecordedChange } from "./actor.js";
 
 export const priorities = ["high", "medium", "low"] as const;
 
+/** How important a record of the plan is. */
 export type Priority = (typeof priorities)[number];
 
 export const taskStatuses = ["pending", "in_progress", "blocked", "done", "cancelled"] as const;
 
+/** How far a task is. */
 export type TaskStatus = (typeof taskStatuses)[number];
 
 /** What every record of a plan has. Times are Unix milliseconds. */
@@ -20,14 +22,17 @@ export interface PlanRecord {
   readonly updatedAt: number;
 }
 
+/** A requirement of the plan. */
 export interface Requirement extends PlanRecord {
   readonly priority: Priority;
 }
 
+/** A feature of the plan. */
 export interface Feature extends PlanRecord {
   readonly requirementIds: readonly string[];
 }
 
+/** A task of the plan. */
 export interface Task extends PlanRecord {
   readonly status: TaskStatus;
   readonly featureId?: string;
@@ -38,20 +43,24 @@ export interface Task extends PlanRecord {
   readonly waitsFor: readonly string[];
 }
 
+/** What every new record of the plan has. */
 export interface NewPlanRecord {
   readonly id: string;
   readonly title: string;
   readonly description: string;
 }
 
+/** A requirement to add to the plan. */
 export interface NewRequirement extends NewPlanRecord {
   readonly priority: Priority;
 }
 
+/** A feature to add to the plan. */
 export interface NewFeature extends NewPlanRecord {
   readonly requirementIds: readonly string[];
 }
 
+/** A task to add to the plan. */
 export interface NewTask extends NewPlanRecord {
   readonly featureId?: string | undefined;
   readonly dependsOn?: readonly string[] | undefined;
@@ -79,20 +88,24 @@ export interface TaskChange {
   readonly dependsOn?: readonly string[] | undefined;
 }
 
+/** Which records of the plan are listed. */
 export interface PlanFilter {
   readonly ids?: readonly string[] | undefined;
   /** Only what was made in the present iteration. */
   readonly thisIteration?: boolean | undefined;
 }
 
+/** Which requirements are listed. */
 export interface RequirementFilter extends PlanFilter {
   readonly priority?: Priority | undefined;
 }
 
+/** Which features are listed. */
 export interface FeatureFilter extends PlanFilter {
   readonly requirementId?: string | undefined;
 }
 
+/** Which tasks are listed. */
 export interface TaskFilter extends PlanFilter {
   readonly status?: TaskStatus | undefined;
   readonly featureId?: string | undefined;
@@ -100,6 +113,7 @@ export interface TaskFilter extends PlanFilter {
   readonly ready?: boolean | undefined;
 }
 
+/** The kinds of records in the plan. */
 export type PlanKind = "requirement" | "feature" | "task";
 
 /** Requirements, the features that meet them and the tasks that build those. References always lead somewhere. */

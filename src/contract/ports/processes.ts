@@ -123,6 +123,7 @@ export type JobState =
   | { readonly kind: "listening"; readonly ports: readonly number[] }
   | { readonly kind: "exited"; readonly exitCode: number | null; readonly signal: string | null };
 
+/** A background job. */
 export interface JobInfo {
   readonly jobId: string;
   readonly command: string;
@@ -144,6 +145,7 @@ export interface JobInfo {
   readonly network: readonly NetworkUse[];
 }
 
+/** What a background job printed, and its state. */
 export interface JobOutput extends JobInfo {
   /** What came since it was last asked for. */
   readonly stdout: string;

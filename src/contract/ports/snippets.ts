@@ -11,6 +11,7 @@ export interface SnippetSummary {
   readonly updatedAt: number;
 }
 
+/** A saved piece of code. */
 export interface Snippet extends SnippetSummary {
   readonly code: string;
 }
@@ -26,6 +27,7 @@ export interface SnippetVersion {
   readonly agent: string;
 }
 
+/** A snippet to save. */
 export interface NewSnippet {
   readonly name: string;
   readonly code: string;
@@ -34,6 +36,7 @@ export interface NewSnippet {
   readonly tags: readonly string[];
 }
 
+/** Which snippets are listed. */
 export interface SnippetFilter {
   /** All of them, in any case. */
   readonly tags?: readonly string[] | undefined;

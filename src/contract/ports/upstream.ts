@@ -52,6 +52,7 @@ export interface UpstreamResult {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A call to an MCP server. */
 export interface UpstreamCall {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
@@ -83,6 +84,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
+/** What a connection to an MCP server reports. */
 export interface UpstreamEvents {
   readonly onToolsChanged?: (() => void) | undefined;
   /** The connection is gone without having been closed. */

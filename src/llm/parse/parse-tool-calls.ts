@@ -37,6 +37,7 @@ export interface ParsedText {
   readonly text: string;
 }
 
+/** How calls are read from a text. */
 export interface ParseOptions {
   /** The tools that can be called: their names, and schemas to give texts between tags a type. */
   readonly tools?: readonly CallableTool[] | undefined;

@@ -1,6 +1,7 @@
 /** Why a piece of text cannot be read as a call. */
 export const problemCodes = ["incomplete", "malformed", "ambiguous", "too_deep", "limit"] as const;
 
+/** Why a passage could not be read as a call. */
 export type ProblemCode = (typeof problemCodes)[number];
 
 /** A piece of model text that looks like a call and cannot be read as exactly one. */

@@ -27,7 +27,12 @@ const optionNames: KeysOf<WrapOptions> = {
   onCall: true,
 };
 
-/** Make a tool of Tenon's out of one that a server offers: same checks, policy, records and limits as any other. */
+/**
+ * Make a tool of Tenon's out of one that a server offers: same checks, policy, records and limits as any other.
+ *
+ * @example
+ * for (const tool of await upstream.listTools()) tenon.register(wrapMCPTool(upstream, tool, { server: "github" }));
+ */
 export function wrapMCPTool(
   upstream: Pick<Upstream, "callTool">,
   tool: UpstreamTool,

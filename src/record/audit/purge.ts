@@ -19,6 +19,7 @@ export interface PurgeRequest {
   readonly dryRun?: boolean | undefined;
 }
 
+/** What was removed from the log. */
 export interface Purged {
   readonly records: number;
   readonly contents: number;

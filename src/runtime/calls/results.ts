@@ -14,6 +14,7 @@ export type CallResult =
     }
   | { readonly state: "done"; readonly callId: string; readonly envelope: ToolEnvelope };
 
+/** Who asks for the answer of a call. */
 export interface ResultOptions {
   /** The owner of the call; nobody else gets its answer. @default "local" */
   readonly principal?: string | undefined;

@@ -7,6 +7,7 @@ import type { EventBus } from "../../record/event-bus.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 import { checkExtension, type CheckedExtension } from "./check-extension.js";
 
+/** An extension that is in use. */
 export type ExtensionInfo = Pick<CheckedExtension, "name" | "version" | "description" | "priority">;
 
 /** The extensions of a runtime: they can be added and removed while calls run. */

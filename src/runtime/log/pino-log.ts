@@ -4,6 +4,7 @@ import type { LogLevel } from "../../contract/ports/log.js";
 import type { LogSink } from "./create-log.js";
 import { checkKeys } from "../../schema/check-keys.js";
 
+/** Where `pinoLog` writes, and how. */
 export interface PinoLogOptions {
   /** Minimum level; the level of each tool is applied before. @default "debug" */
   readonly level?: LogLevel | undefined;

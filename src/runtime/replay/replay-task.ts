@@ -14,6 +14,7 @@ import { copyWorkspace, rewindCopy } from "./copy-workspace.js";
 import { openReplayTenon, type ReplayTenon } from "./replay-tenon.js";
 import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 
+/** How a recorded task is run again. */
 export interface ReplayOptions {
   /** Keep the copy. @default false */
   readonly keep?: boolean | undefined;

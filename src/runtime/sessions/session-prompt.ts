@@ -3,6 +3,7 @@ import type { ToolDescription } from "../../contract/tool.js";
 import { ToolPromptGenerator, type ToolPrompt, type ToolPromptOptions } from "../../llm/tool-prompt.js";
 import { nearest } from "../../schema/nearest.js";
 
+/** What the system prompt of a session includes. */
 export interface SessionPromptOptions extends ToolPromptOptions {
   /** Only this tool, by name or alias. @default all tools of the session */
   readonly tool?: string | undefined;

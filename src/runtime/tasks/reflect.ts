@@ -28,12 +28,18 @@ export interface Reflection {
   readonly toolFailures: readonly ToolFailure[];
 }
 
+/** What counts besides the calls of a task. */
 export interface ReflectOptions {
   /** Tasks of the plan that belong to it: it is not complete while one of them is open. */
   readonly planTasks?: readonly Pick<Task, "id" | "title" | "status" | "waitsFor">[] | undefined;
 }
 
-/** Assess a task: is it complete, to be continued, or must the plan change? Pure: the same calls give the same answer. */
+/**
+ * Assess a task: is it complete, to be continued, or must the plan change? Pure: the same calls give the same answer.
+ *
+ * @example
+ * const { verdict, lessons } = reflect({ actionsDone: answers });
+ */
 export function reflect(
   task: Pick<TaskContext, "actionsDone"> & Partial<TaskContext>,
   options: ReflectOptions = {},

@@ -25,6 +25,7 @@ export interface SandboxTrial {
   readonly reached: ReachedThings;
 }
 
+/** How long a program is tried. */
 export interface TrialOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -59,6 +60,7 @@ export interface ReachedThings extends ReachedPaths {
   readonly isTraced: boolean;
 }
 
+/** A host that a program reached. */
 export interface ReachedHost extends Pick<NetworkUse, "host" | "port" | "verdict" | "reason"> {
   /** Whether a grant of the host would open it: not for private addresses and hosts that a rule denies. */
   readonly isOffered: boolean;

@@ -4,7 +4,7 @@ import type { FileMutation } from "../../contract/ports/files.js";
 import { checkCreatable, checkPath, requireUnchanged, entryAt, type PathEntry } from "./layers.js";
 import { existsAlready, fileMissing } from "./layer-errors.js";
 
-/** A move or copy. */
+/** What a move or a copy is told: from where to where. */
 export interface Transfer {
   readonly from: string;
   readonly to: string;
