@@ -23,7 +23,7 @@ const views: readonly {
   {
     name: "tools",
     path: "tools/shell_exec",
-    ready: (page) => page.getByRole("button", { name: "Run" }).waitFor(),
+    ready: (page) => page.getByRole("button", { name: "Run", exact: true }).waitFor(),
   },
   {
     name: "log",

@@ -90,7 +90,7 @@ export function callSuite(stage: () => Stage): void {
     await page.getByRole("link", { name: /base64_encode/ }).click();
     await page.getByRole("tab", { name: "Try it" }).waitFor();
     await page.getByRole("textbox").first().fill("hello");
-    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("region", { name: "Result of the call" }).getByText("aGVsbG8=").first().waitFor();
     const enabled = page.getByRole("switch", { name: "Enabled" });
     await enabled.click();
