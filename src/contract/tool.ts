@@ -49,6 +49,8 @@ export interface McpToolDefinition {
   readonly description?: string | undefined;
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
   readonly icons?: readonly unknown[] | undefined;
+  /** As the server wrote it. @default the schema of the tool */
+  readonly inputSchema?: JsonSchema | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 

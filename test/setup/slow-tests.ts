@@ -36,6 +36,7 @@ export const slowTests: readonly (readonly [seconds: number, name: string])[] = 
   [9, "spine-life"],
   [9, "lasting-shell"],
   [8, "scheduler-load"],
+  [8, "mcp-peers"],
   [8, "killed"],
   [8, "shell-presets"],
   [8, "shell-failures"],

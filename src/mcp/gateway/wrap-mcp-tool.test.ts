@@ -31,7 +31,7 @@ describe("a server's tool", () => {
       openWorld: true,
       serverHints: { readOnlyHint: true, destructiveHint: false },
     });
-    expect(wrap({}, { annotations }).definition).toEqual({ annotations });
+    expect(wrap({}, { annotations }).definition).toMatchObject({ annotations });
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import type { ContentPart } from "../../contract/call.js";
 import type { ToolContext } from "../../contract/context.js";
+import type { JsonSchema } from "../../contract/json.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import type { Upstream, UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
 import { callFor } from "./caller.js";
@@ -47,7 +48,7 @@ export function wrapMCPTool(
     name,
     description: tool.description ?? `The tool ${tool.name} of the MCP server ${server}.`,
     category: "mcp",
-    input: tool.inputSchema,
+    input: openSchema(tool.inputSchema),
     ...(tool.outputSchema !== undefined && { output: tool.outputSchema }),
     annotations: annotationsOf(tool, options.trustAnnotations === true),
     definition: definitionOf(tool),
@@ -100,9 +101,19 @@ function annotationsOf({ title, annotations = {} }: UpstreamTool, trusted: boole
   };
 }
 
+/** Arguments that the server did not name are for the server to judge, as without Tenon. */
+function openSchema(schema: JsonSchema): JsonSchema {
+  const isSaid = closing.some((word) => schema[word] !== undefined);
+  return isSaid ? schema : { ...schema, additionalProperties: true };
+}
+
+const closing = ["additionalProperties", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "if", "$ref"];
+
 /** For MCP hosts: what the server says, unchanged. Tenon bases no decision on it. */
-function definitionOf({ title, description, annotations, icons, meta }: UpstreamTool): McpToolDefinition {
+function definitionOf(tool: UpstreamTool): McpToolDefinition {
+  const { title, description, annotations, icons, inputSchema, meta } = tool;
   return {
+    inputSchema,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(annotations !== undefined && { annotations }),

@@ -61,12 +61,13 @@ export function createWireCatalogue(registry: ToolRegistry): WireCatalogue {
 }
 
 function sameTool({ tool, source }: WireTool, description: ToolDescription): boolean {
-  if (tool.inputSchema !== description.inputSchema || source !== description.definition) return false;
-  return source !== undefined || tool.description === description.description;
+  if (source !== undefined || description.definition !== undefined) return source === description.definition;
+  return tool.inputSchema === description.inputSchema && tool.description === description.description;
 }
 
 function toWire(name: string, description: ToolDescription): WireTool {
-  const { inputSchema, definition } = description;
+  const { definition } = description;
+  const inputSchema = definition?.inputSchema ?? description.inputSchema;
   const own = description.outputSchema;
   const wrapped = own !== undefined && own["type"] !== "object";
   const outputSchema = own === undefined ? undefined : wrapped ? wrapSchema(own) : own;
