@@ -42,6 +42,28 @@ const call = fc.record({
   id: fc.stringMatching(/^[a-z0-9_-]{1,20}$/),
 });
 
+describe("calls in fences", () => {
+  const fence = '```json\n{"name":"read_file","arguments":{"path":"a.txt"}}\n```';
+  const xml = '```xml\n<tool_call name="read_file"><parameter name="path">a.txt</parameter></tool_call>\n```';
+
+  it.each([
+    `For example:\n${fence}`,
+    `${fence}\nThat is how it is called.`,
+    `See:\n${xml}`,
+    `${fence}\nor\n${fence}`,
+  ])("are examples where they stand in prose, unless the caller says so: %j", (text) => {
+    const { calls, text: rest } = parseToolCalls(text, { tools: fixtureTools });
+    expect(calls).toEqual([]);
+    expect(rest).toBe(text);
+    const run = parseToolCalls(text, { tools: fixtureTools, fences: true });
+    expect(run.calls[0]).toMatchObject({ name: "read_file", arguments: { path: "a.txt" } });
+  });
+
+  it("are calls where the answer has nothing else", () => {
+    expect(parseToolCalls(`${fence}\n\n${fence}`, { tools: fixtureTools }).calls).toHaveLength(2);
+  });
+});
+
 describe("parseToolCalls", () => {
   it.each(fixtures)("reads: $title", ({ text: written, calls, problems = [], rest }) => {
     const parsed = parseToolCalls(written, { tools: fixtureTools });

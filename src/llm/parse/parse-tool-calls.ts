@@ -43,9 +43,14 @@ export interface ParseOptions {
   readonly tools?: readonly CallableTool[] | undefined;
   /** Calls beyond this many are a problem, not calls. @default 128 */
   readonly maxCalls?: number | undefined;
+  /**
+   * Run calls in code fences that stand in prose. Set it if your prompt asks for calls in fences; by default such a
+   * fence is an example, and only fences that are the whole answer are calls. @default false
+   */
+  readonly fences?: boolean | undefined;
 }
 
-const optionNames: KeysOf<ParseOptions> = { tools: true, maxCalls: true };
+const optionNames: KeysOf<ParseOptions> = { tools: true, maxCalls: true, fences: true };
 
 const maxProblems = 32;
 
@@ -66,7 +71,7 @@ export function parseToolCalls(text: string, options: ParseOptions = {}): Parsed
     if (problems.length >= maxProblems) return;
     problems.push({ code, message, start, excerpt: text.slice(start, start + 80) });
   };
-  const scanned = scanText(text, names);
+  const scanned = scanText(text, { ...names, fences: options.fences === true });
   for (const found of scanned.found) {
     if (found.problem !== undefined) report(found.problem.code, found.problem.message, found.start);
     for (const raw of found.calls) {

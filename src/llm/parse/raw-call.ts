@@ -22,6 +22,8 @@ export interface RawCall {
 export interface KnownNames {
   /** Whether a list of tools was given at all. */
   readonly closed: boolean;
+  /** Whether calls in fences that stand in prose count. @default false */
+  readonly fences?: boolean | undefined;
   has(name: string): boolean;
 }
 

@@ -49,6 +49,8 @@ class Scan {
   #failures = 0;
   /** Something else than space and thoughts came before. */
   #wroteSomething = false;
+  /** Text that is no call and no thought came before what was taken out last. */
+  #wroteProse = false;
 
   constructor(text: string, names: KnownNames) {
     this.reader = new Reader(text);
@@ -140,12 +142,22 @@ class Scan {
     const fence = readFence(reader);
     if (fence === undefined) return this.#takeSpan();
     const only = !this.#wroteSomething && reader.text.slice(fence.end).trim() === "";
-    if (fence.kind === "other" && !only) {
+    const isQuoted =
+      fence.kind === "other" || (fence.kind === "json" && this.#standsInProse(start, fence.end));
+    if (isQuoted && !only) {
       reader.pos = fence.end;
       this.#wroteSomething = true;
       return true;
     }
     return this.#takeFenced(start, fence, fence.kind === "other" ? "json" : fence.kind);
+  }
+
+  /** Whether text comes before or after a fence, besides calls, thoughts and other fences. */
+  #standsInProse(start: number, end: number): boolean {
+    if (this.#names.fences === true) return false;
+    const { text } = this.reader;
+    this.#wroteProse ||= text.slice(this.#keptFrom, start).trim() !== "";
+    return this.#wroteProse || /^\s*[^\s<`~[{]/.test(text.slice(end));
   }
 
   /** Calls in a fence must be all that it holds; else it is an example, and text. */
@@ -269,6 +281,7 @@ class Scan {
     this.#kept = [];
     this.#keptFrom = this.reader.pos;
     this.#wroteSomething = false;
+    this.#wroteProse = false;
     return true;
   }
 
@@ -292,7 +305,9 @@ class Scan {
   }
 
   #cut(start: number, end: number): void {
-    this.#kept.push(this.reader.text.slice(this.#keptFrom, start));
+    const kept = this.reader.text.slice(this.#keptFrom, start);
+    this.#wroteProse ||= kept.trim() !== "";
+    this.#kept.push(kept);
     this.#keptFrom = end;
   }
 }

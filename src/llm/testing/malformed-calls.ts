@@ -196,9 +196,8 @@ export const fixtures: readonly Fixture[] = [
   // fences
   {
     title: "a json fence",
-    text: 'I will:\n```json\n{"name":"read_file","arguments":{"path":"a.txt"}}\n```',
+    text: '<think>I will.</think>\n```json\n{"name":"read_file","arguments":{"path":"a.txt"}}\n```',
     calls: [read],
-    rest: "I will:",
   },
   {
     title: "a fence without a language",
