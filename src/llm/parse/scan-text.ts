@@ -1,4 +1,5 @@
 import { readFence, readReAct, readSpan, type Fence } from "./code-fences.js";
+import { KeptText } from "./kept-text.js";
 import type { FoundCalls, KnownNames, RawCall } from "./raw-call.js";
 import { mayBeBare, readBare, readFenced } from "./read-pieces.js";
 import { isSpace, Reader, Unreadable } from "./reader.js";
@@ -44,17 +45,15 @@ class Scan {
   found: FoundCalls[] = [];
   readonly #names: KnownNames;
   readonly #shown: ShownText;
-  #kept: string[] = [];
-  #keptFrom = 0;
+  readonly #kept: KeptText;
   #failures = 0;
   /** Something else than space and thoughts came before. */
   #wroteSomething = false;
-  /** Text that is no call and no thought came before what was taken out last. */
-  #wroteProse = false;
 
   constructor(text: string, names: KnownNames) {
     this.reader = new Reader(text);
     this.#names = names;
+    this.#kept = new KeptText(text);
     this.#shown = new ShownText(names);
   }
 
@@ -77,8 +76,7 @@ class Scan {
 
   /** The text without what was taken out. */
   rest(): string {
-    this.#kept.push(this.reader.text.slice(this.#keptFrom));
-    return this.#kept.join("").trim();
+    return this.#kept.rest();
   }
 
   #takeAt(char: string): boolean {
@@ -142,22 +140,14 @@ class Scan {
     const fence = readFence(reader);
     if (fence === undefined) return this.#takeSpan();
     const only = !this.#wroteSomething && reader.text.slice(fence.end).trim() === "";
-    const isQuoted =
-      fence.kind === "other" || (fence.kind === "json" && this.#standsInProse(start, fence.end));
+    const inProse = this.#names.fences !== true && this.#kept.surrounds(start, fence.end);
+    const isQuoted = fence.kind === "other" || (fence.kind === "json" && inProse);
     if (isQuoted && !only) {
       reader.pos = fence.end;
       this.#wroteSomething = true;
       return true;
     }
     return this.#takeFenced(start, fence, fence.kind === "other" ? "json" : fence.kind);
-  }
-
-  /** Whether text comes before or after a fence, besides calls, thoughts and other fences. */
-  #standsInProse(start: number, end: number): boolean {
-    if (this.#names.fences === true) return false;
-    const { text } = this.reader;
-    this.#wroteProse ||= text.slice(this.#keptFrom, start).trim() !== "";
-    return this.#wroteProse || /^\s*[^\s<`~[{]/.test(text.slice(end));
   }
 
   /** Calls in a fence must be all that it holds; else it is an example, and text. */
@@ -177,7 +167,7 @@ class Scan {
     reader.pos = end;
     if (problem !== undefined) this.#fail(problem, start);
     else if (calls.length > 0) this.found.push({ calls, start, end });
-    if (calls.length > 0) this.#cut(start, end);
+    if (calls.length > 0) this.#kept.cut(start, end);
     else this.#wroteSomething = true;
     return this.found.length >= before;
   }
@@ -208,7 +198,7 @@ class Scan {
     if (calls.problem !== undefined) this.#fail(calls.problem, start);
     else {
       this.found.push({ ...calls, start, end: reader.pos });
-      this.#cut(start, reader.pos);
+      this.#kept.cut(start, reader.pos);
     }
     return true;
   }
@@ -233,7 +223,7 @@ class Scan {
       if (reader.pos === start) return;
       if (isInQuotes(reader.text, start, reader.pos)) return void this.#leave(reader.pos);
       this.found.push({ calls, start, end: reader.pos });
-      this.#cut(start, reader.pos);
+      this.#kept.cut(start, reader.pos);
     } catch (error) {
       if (!(error instanceof Unreadable) || reader.spent) throw error;
       this.#fail(error, start);
@@ -263,7 +253,7 @@ class Scan {
     }
     const end = reader.find(to);
     reader.pos = end === -1 ? reader.text.length : end + to.length;
-    this.#cut(start, reader.pos);
+    this.#kept.cut(start, reader.pos);
     return true;
   }
 
@@ -271,17 +261,15 @@ class Scan {
     const { reader } = this;
     const end = reader.find(`</${fullName}>`);
     reader.pos = end === -1 ? reader.text.length : end + fullName.length + 3;
-    this.#cut(start, reader.pos);
+    this.#kept.cut(start, reader.pos);
     return true;
   }
 
   /** A thought ends that was opened before the text began: all so far was thinking. */
   #forget(): boolean {
     this.found = [];
-    this.#kept = [];
-    this.#keptFrom = this.reader.pos;
+    this.#kept.forget(this.reader.pos);
     this.#wroteSomething = false;
-    this.#wroteProse = false;
     return true;
   }
 
@@ -302,12 +290,5 @@ class Scan {
     this.found = this.found.filter(isWhole);
     this.#fail(new Unreadable("ambiguous", straying), at);
     return this.#leave(this.reader.pos);
-  }
-
-  #cut(start: number, end: number): void {
-    const kept = this.reader.text.slice(this.#keptFrom, start);
-    this.#wroteProse ||= kept.trim() !== "";
-    this.#kept.push(kept);
-    this.#keptFrom = end;
   }
 }
