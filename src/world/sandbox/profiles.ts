@@ -3,11 +3,11 @@ export interface Profile {
   /** Programs and libraries: always visible, never writable. */
   readonly programs: readonly string[];
   /**
-   * Downloads. Each workspace has its own, which its commands write and which last, so that an install works without
+   * Downloads, each with the program that makes them. Each workspace has its own, which its commands write and which last, so that an install works without
    * network the second time. Those of the user are never writable, because the user's own builds trust them; a command
    * without network can read them as long as the workspace has none.
    */
-  readonly caches: readonly string[];
+  readonly caches: Readonly<Record<string, string>>;
 }
 
 /** The profiles by name. No file with credentials (`.npmrc`, `.m2/settings.xml`, …) is in any of them. */
@@ -26,18 +26,18 @@ export const profiles = {
       ".local/share/pnpm",
       ".yarn/bin",
     ],
-    caches: [
-      ".npm/_cacache",
-      ".npm/_npx",
-      ".local/share/pnpm/store",
-      ".yarn/berry",
-      ".bun/install/cache",
-      ".cache/yarn",
-      ".cache/pnpm",
-      ".cache/node",
-      ".cache/node-gyp",
-      ".cache/deno",
-    ],
+    caches: {
+      ".npm/_cacache": "npm",
+      ".npm/_npx": "npm",
+      ".local/share/pnpm/store": "pnpm",
+      ".yarn/berry": "yarn",
+      ".bun/install/cache": "bun",
+      ".cache/yarn": "yarn",
+      ".cache/pnpm": "pnpm",
+      ".cache/node": "corepack",
+      ".cache/node-gyp": "npm",
+      ".cache/deno": "deno",
+    },
   },
   python: {
     programs: [
@@ -50,20 +50,32 @@ export const profiles = {
       "anaconda3",
       "miniforge3",
     ],
-    caches: [".cache/pip", ".cache/uv", ".cache/pypoetry", ".cache/pipenv", ".cache/pdm"],
+    caches: {
+      ".cache/pip": "python3",
+      ".cache/uv": "uv",
+      ".cache/pypoetry": "poetry",
+      ".cache/pipenv": "pipenv",
+      ".cache/pdm": "pdm",
+    },
   },
-  rust: { programs: [".cargo/bin", ".cargo/env", ".rustup"], caches: [".cargo/registry", ".cargo/git"] },
-  go: { programs: ["go/bin", "sdk", ".goenv"], caches: ["go/pkg/mod", ".cache/go-build"] },
+  rust: {
+    programs: [".cargo/bin", ".cargo/env", ".rustup"],
+    caches: { ".cargo/registry": "cargo", ".cargo/git": "cargo" },
+  },
+  go: { programs: ["go/bin", "sdk", ".goenv"], caches: { "go/pkg/mod": "go", ".cache/go-build": "go" } },
   java: {
     programs: [".sdkman/candidates", ".jenv", ".jdks"],
-    caches: [".m2/repository", ".gradle/caches", ".gradle/wrapper"],
+    caches: { ".m2/repository": "java", ".gradle/caches": "java", ".gradle/wrapper": "java" },
   },
-  ruby: { programs: [".rbenv", ".rvm", ".gem"], caches: [".bundle/cache", ".local/share/gem", ".cache/gem"] },
+  ruby: {
+    programs: [".rbenv", ".rvm", ".gem"],
+    caches: { ".bundle/cache": "ruby", ".local/share/gem": "ruby", ".cache/gem": "ruby" },
+  },
   php: {
     programs: [".config/composer/vendor", ".composer/vendor", ".phpenv"],
-    caches: [".cache/composer", ".composer/cache"],
+    caches: { ".cache/composer": "php", ".composer/cache": "php" },
   },
-  versions: { programs: [".asdf", ".local/share/mise", ".proto"], caches: [] },
+  versions: { programs: [".asdf", ".local/share/mise", ".proto"], caches: {} },
 } as const satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof profiles;

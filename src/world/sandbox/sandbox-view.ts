@@ -103,7 +103,7 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
     system,
     tools,
     sessionCaches: privateCaches.map((name) => ({ from: name, at: join(home, name) })),
-    downloads: openWorkspaceCaches({ dir: options.cachesDir, home, profiles: options.profiles }),
+    downloads: openWorkspaceCaches({ ...options, dir: options.cachesDir, home }),
     scratch,
     writable,
     readable,

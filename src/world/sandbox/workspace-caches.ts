@@ -1,5 +1,6 @@
 import { lstat, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { findProgram } from "./find-program.js";
 import { type ProfileName, profiles } from "./profiles.js";
 
 /** What tool chains downloaded for the commands of a workspace. */
@@ -21,11 +22,18 @@ export interface CacheOptions {
   readonly dir: string;
   readonly home: string;
   readonly profiles: readonly ProfileName[];
+  /** The PATH of the host. */
+  readonly path: string | undefined;
 }
 
 /** Prepare the caches of a workspace; their folders are created with the first command. */
 export function openWorkspaceCaches(options: CacheOptions): WorkspaceCaches {
-  const names = [...new Set(options.profiles.flatMap((name): readonly string[] => profiles[name].caches))];
+  // Each mount takes time, so caches of programs that are not there are left out.
+  const isThere = (program: string): boolean =>
+    findProgram(program, { path: options.path, untrusted: [] }) !== undefined;
+  const caches = new Map(options.profiles.flatMap((name) => Object.entries<string>(profiles[name].caches)));
+  const programs = new Set([...new Set(caches.values())].filter(isThere));
+  const names = [...caches].flatMap(([name, program]) => (programs.has(program) ? [name] : []));
   const folders = names.map((name): CacheFolder => ({
     own: join(options.dir, name.replaceAll("/", "-")),
     path: join(options.home, name),
