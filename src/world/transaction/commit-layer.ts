@@ -5,6 +5,7 @@ import { isWithin } from "../files/path-text.js";
 import type { Journal } from "../journal/journal.js";
 import type { Adoption } from "../journal/plan-adoptions.js";
 import type { CommandLayer } from "../sandbox/layer/layer-types.js";
+import { stripAttributes } from "../sandbox/layer/strip-attributes.js";
 import { describeChanges, type DescribedChanges, textAt } from "./describe-changes.js";
 import { findConflict, type ConflictDeps } from "./find-conflicts.js";
 import { heldChanges, judgeLayer, type Hold, type JudgedChange } from "./judge-layer.js";
@@ -47,11 +48,17 @@ export async function commitLayer(deps: CommitDeps, request: CommitRequest): Pro
   const { layer, withhold } = request;
   const judged = await judgeLayer(layer, request.rules);
   const files = new Map(judged.map((each) => [each.change, each.files]));
-  const described = await describeChanges(
-    layer,
-    judged.map(({ change }) => change),
-    { filesIn: (change) => files.get(change) ?? 0, inDiff: (path) => !isGitData.test(path) },
-  );
+  const changes = judged.map(({ change }) => change);
+  const [described] = await Promise.all([
+    describeChanges(layer, changes, {
+      filesIn: (change) => files.get(change) ?? 0,
+      inDiff: (path) => !isGitData.test(path),
+    }),
+    stripAttributes(
+      layer,
+      changes.filter(({ after }) => after !== undefined && after.kind !== "link"),
+    ),
+  ]);
   if (judged.length === 0) {
     await layer.discard();
     return { ...described, committed: "all", heldBack: [], conflicts: [] };

@@ -40,8 +40,7 @@ export function createGitJudge(sides: LayerSides): GitJudge {
   const folders = new Set<string>();
   const judged = new Map<string, JudgedPath>();
   const isInside = (path: string): boolean => isWithin(path, workspace) || isWithin(path, upper);
-  const exists = (path: string): boolean =>
-    [workspace, upper].some((root) => entryAt(join(root, path)) !== undefined);
+  const exists = (path: string): boolean => [workspace, upper].some((root) => isThere(join(root, path)));
   /** A repository whose folder contains a changed path, or a bare one. */
   const addAncestors = (path: string): void => {
     for (let at = path; ; at = dirname(at)) {
@@ -73,6 +72,16 @@ export function createGitJudge(sides: LayerSides): GitJudge {
       return held;
     },
   };
+}
+
+/** A folder that its owner cannot read is held back as a whole. */
+function isThere(path: string): boolean {
+  try {
+    return entryAt(path) !== undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
+    throw error;
+  }
 }
 
 function isGitFolder(path: string, exists: (path: string) => boolean): boolean {

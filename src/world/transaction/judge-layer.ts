@@ -70,6 +70,12 @@ function isFolder(state: EntryState | undefined): boolean {
   return state?.kind === "folder";
 }
 
+const ownerRights = 0o500;
+
+function isReadable({ mode }: EntryState): boolean {
+  return process.getuid?.() === 0 || (mode & ownerRights) === ownerRights;
+}
+
 /** What an entry is, apart from its path. */
 function judgeEntry({ bytes }: Partial<LayerPath>, state: EntryState | undefined): Hold | undefined {
   if (bytes !== undefined) {
@@ -77,6 +83,10 @@ function judgeEntry({ bytes }: Partial<LayerPath>, state: EntryState | undefined
   }
   if (state?.kind === "special") {
     return { kind: "hold", reason: "it is a FIFO, a socket or a device", rule: "kind", final: true };
+  }
+  if (state?.kind === "folder" && !isReadable(state)) {
+    const reason = "its owner cannot read it, so that what it contains cannot be judged later";
+    return { kind: "hold", reason, rule: `mode ${state.mode.toString(8)}` };
   }
   if (state?.kind !== "file" || (state.mode & setIdBits) === 0) return undefined;
   const reason = "it would run with the rights of its owner or group";
