@@ -21,7 +21,7 @@ const servers = 20;
 const rounds = 16;
 const callsPerRound = 128;
 /**
- * Time of a call against that of another contender. Over HTTP the SDK's client takes more time than a server, so that
+ * Time of a call against that of another contender. Over HTTP the SDK's client takes about as much time as a server, so that
  * servers are compared with a raw one; a host on stdio is compared with one that uses the SDK over HTTP.
  */
 const goals = [
