@@ -58,16 +58,21 @@ describe("Tenon, killed at any step of committing a command", () => {
     const after = snapshot(workspace);
     expect(after).not.toEqual(before);
     const outcomes = new Set<string>();
+    let kills = 0;
     const tries = isLongRun ? steps : 5;
     for (let nth = 1; nth <= tries; nth += 1) {
       const point = isLongRun ? nth : 1 + Math.floor(((nth - Math.random()) / tries) * steps);
       plant();
-      expect((await run("command", point)).killed).toBe(true);
+      const { killed } = await run("command", point);
+      if (killed) kills += 1;
       await run("recover", 0);
       const now = snapshot(workspace);
-      expect([before, after], `killed at step ${point} of ${steps}`).toContainEqual(now);
+      // The number of steps varies a little: a run that came to its end first has committed all.
+      const allowed = killed ? [before, after] : [after];
+      expect(allowed, `killed at step ${point} of ${steps}`).toContainEqual(now);
       outcomes.add(isDeepStrictEqual(now, after) ? "all" : "none");
     }
+    expect(kills).toBeGreaterThan(tries / 2);
     if (isLongRun) expect(outcomes).toEqual(new Set(["all", "none"]));
   });
 });
