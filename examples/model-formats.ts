@@ -16,9 +16,12 @@ const prompt = session.prompt({ format: "xml", maxTokens: 1500 });
 assert.ok(prompt.tokens <= 1500);
 assert.match(prompt.text, /Left out/);
 
-// And its calls, however it writes them.
+// And its calls, however it writes them. This model was asked for fences; otherwise a fence in prose is an example.
 const answer = `I look at the clock.\n\`\`\`json\n{'name': 'current_time', 'arguments': {'timezone': 'UTC',}}\n\`\`\``;
-const { calls, problems, text } = parseToolCalls(answer, { tools: session.descriptions() });
+const { calls, problems, text } = parseToolCalls(answer, {
+  tools: session.descriptions(),
+  fences: true,
+});
 assert.equal(text, "I look at the clock.");
 assert.deepEqual(problems, []);
 assert.deepEqual(
