@@ -9,7 +9,7 @@ import { clientInfoKey, toClientInfo } from "./client-info.js";
 import { makeRoom, type ConnectedHost } from "./connected-hosts.js";
 import { overloaded, refuse } from "./http-answers.js";
 import { HttpClient } from "./http-client.js";
-import { HttpSession, type HttpBody } from "./http-session.js";
+import { HttpSession, type HttpBody, legacyVersions } from "./http-session.js";
 import { defaultKeepMs, LeftSessions, type ReturningHost } from "./left-sessions.js";
 import { readBody, sendWebResponse, toWebRequest } from "./node-http.js";
 import { defaultMaxUnread, pacedBody } from "./paced-body.js";
@@ -79,7 +79,8 @@ export class HttpEndpoint {
       const client = this.#clientOf(principal, parsed);
       return client === undefined ? refused(full()) : client.answer(call, response);
     }
-    const isLegacyCall = call?.modern === false && headers["mcp-protocol-version"] !== modernVersion;
+    const version = headers["mcp-protocol-version"] ?? "2025-03-26";
+    const isLegacyCall = call?.modern === false && legacyVersions.has(version as string);
     const web = isLegacyCall ? undefined : toWebRequest(request, response);
     if (web === undefined || (await this.#sdk.isLegacyRequest(web, parsed)))
       return this.#handleSession(request, response, { principal, parsed, call });

@@ -256,7 +256,7 @@ export interface HttpBody {
 }
 
 /** Revisions whose requests are all read in the same way. */
-const legacyVersions: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
+export const legacyVersions: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
 
 /** A client that lost its connection has this long to come back. */
 const lostAfterMs = 2500;
