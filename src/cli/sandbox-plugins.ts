@@ -62,7 +62,7 @@ export async function sandboxPlugin(terminal: Terminal, name: string, flags: San
     if (options.inProcess === true)
       throw new UsageError(`"${name}" runs in Tenon's own process. Remove inProcess first.`);
     const settled = await settlePlugin(open, { source, options, known }, flags);
-    if (settled === undefined) throw new UsageError("There is no sandbox here. Run: tenon doctor");
+    if (settled === undefined) throw new UsageError("No sandbox is available. Run: tenon doctor");
     let changed = false;
     const file = changePlugins(place, (all) =>
       all.map((each) => {

@@ -29,7 +29,7 @@ export async function sandboxServer(terminal: Terminal, name: string, flags: San
       throw new UsageError(`"${name}" is not started by Tenon, so it cannot run in its sandbox.`);
     }
     const why = await whyNoSandbox(open);
-    if (why !== undefined) throw new UsageError(`There is no sandbox here: ${why}`);
+    if (why !== undefined) throw new UsageError(`No sandbox is available: ${why}`);
     const known = server.sandbox ?? {};
     const settled = await settleServer(open, { name, server, known }, flags);
     const edit = await setServerSandbox(userConfigDir(terminal.env, homedir()), name, settled.access);

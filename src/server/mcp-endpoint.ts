@@ -31,7 +31,7 @@ export function mcpClientOf(admitted: Admission, endpoint: string): Omit<McpClie
   return { id: `user:${principal}:${role}${suffix}`, principal, userId: principal, role, ...at };
 }
 
-/** The endpoint that a path names, "" for `/mcp` itself; `undefined` where it is no path of MCP. */
+/** The endpoint that a path names, "" for `/mcp` itself; `undefined` for any other path. */
 export function mcpEndpointOf(path: string): string | undefined {
   if (path === "/mcp") return "";
   return /^\/mcp\/([^/]+)$/.exec(path)?.[1];

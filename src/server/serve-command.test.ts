@@ -322,7 +322,7 @@ describe("tenon serve --tls-cert", () => {
     await serving.ended;
   });
 
-  it("refuses half of a pair, what is no certificate, and a key that agents can read", async () => {
+  it("refuses half of a pair, files that are not a certificate and its key, and a key that agents can read", async () => {
     const { cert, key } = files();
     const inside = join(folder, "workspace", "key.pem");
     mkdirSync(join(folder, "workspace"), { recursive: true });
