@@ -1,18 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { users } from "./fixtures/layer-scenes.js";
 
 const library = fileURLToPath(new URL("../dist/index.js", import.meta.url));
-const plainUser = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-
-/** The users that the commands can run as here: this one, and a plain one if this is root. */
-function users(): (readonly [string, readonly string[]])[] {
-  const own = ["this user", []] as const;
-  if (process.getuid?.() !== 0) return [own];
-  const look = spawnSync(plainUser[0]!, [...plainUser.slice(1), "test", "-r", library]);
-  return look.status === 0 ? [own, ["a plain user", plainUser]] : [own];
-}
-
 const script = `
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,6 +38,8 @@ const lines: readonly (readonly [string, string])[] = [
     "git checkout -q -b topic && echo two >>src/a && git commit -qam two && git checkout -q - && git merge -q topic && cat src/a",
     "one\ntwo\n",
   ],
+  ["git clone -q . one && git clone -q . two && git clone -q one three && ls three", "src\n"],
+  ["rm -rf one two three && ls", "src\n"],
   ["git mv src lib && git commit -qm moved && ls lib && git status --short", "a\ndeep\n"],
   ["echo x >>lib/a && git stash -q && git stash pop -q && git diff --numstat", "1\t0\tlib/a\n"],
   [

@@ -23,7 +23,7 @@ describe("mergeLines", () => {
     ["the same change on both", "abc", "aXc", "aXc", "aXc"],
     ["a deletion and an insertion elsewhere", "abcdef", "acdef", "abcdefg", "acdefg"],
   ])("keeps %s", async (_what, base, ours, theirs, merged) => {
-    expect(await mergeLines(lines(base), lines(ours), lines(theirs))).toEqual({
+    expect(mergeLines(lines(base), lines(ours), lines(theirs))).toEqual({
       kind: "merged",
       lines: lines(merged),
     });
@@ -35,7 +35,7 @@ describe("mergeLines", () => {
     ["a line that the other side deleted", "abc", "aXc", "ac"],
     ["insertions in one place", "ab", "aXb", "aYb"],
   ])("refuses changes of %s", async (_what, base, ours, theirs) => {
-    const merge = await mergeLines(lines(base), lines(ours), lines(theirs));
+    const merge = mergeLines(lines(base), lines(ours), lines(theirs));
     expect(merge.kind).toBe("conflict");
   });
 
@@ -43,7 +43,7 @@ describe("mergeLines", () => {
     const text = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 8 }).map((all) => all.join(""));
     await fc.assert(
       fc.asyncProperty(text, text, text, async (base, ours, theirs) => {
-        const merge = await mergeLines(lines(base), lines(ours), lines(theirs));
+        const merge = mergeLines(lines(base), lines(ours), lines(theirs));
         if (merge.kind !== "merged") return;
         for (const [name, content] of Object.entries({ base, ours, theirs })) {
           writeFileSync(join(dir, name), lines(content).join(""));
@@ -58,7 +58,7 @@ describe("mergeLines", () => {
 
   it("takes changes to the same lines for a conflict where one of them replaces more of the text", async () => {
     const base = lines("abcde");
-    expect(await mergeLines(base, lines("aXcde"), lines("aXde"))).toMatchObject({ kind: "conflict" });
-    expect(await mergeLines(base, lines("abcX"), lines("abXe"))).toMatchObject({ kind: "conflict" });
+    expect(mergeLines(base, lines("aXcde"), lines("aXde"))).toMatchObject({ kind: "conflict" });
+    expect(mergeLines(base, lines("abcX"), lines("abXe"))).toMatchObject({ kind: "conflict" });
   });
 });

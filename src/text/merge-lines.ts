@@ -1,3 +1,5 @@
+import { loadDiff } from "./libraries.js";
+
 /** How two versions of one text come together. */
 export type Merge =
   | { readonly kind: "merged"; readonly lines: readonly string[] }
@@ -12,12 +14,12 @@ const timeoutMs = 500;
  * Merge two versions of a text three ways. A change counts where only one side made it, or where both made the same;
  * changes of the two sides that overlap or touch are a conflict, as they are for git.
  */
-export async function mergeLines(
+export function mergeLines(
   base: readonly string[],
   ours: readonly string[],
   theirs: readonly string[],
-): Promise<Merge> {
-  const { diffArrays } = await import("diff");
+): Merge {
+  const { diffArrays } = loadDiff();
   const compare = (side: readonly string[]): Change[] | undefined => {
     const parts = diffArrays([...base], [...side], { timeout: timeoutMs });
     return parts === undefined ? undefined : toChanges(parts);

@@ -12,6 +12,8 @@ export interface FilesOptions {
   readonly origin: ChangeOrigin;
   /** Paths that this call is narrowed to. */
   readonly narrow?: readonly string[] | undefined;
+  /** Which sessions' changes this call may list and undo. @default all */
+  readonly sees?: ((sessionId: string) => boolean) | undefined;
   /** What the policy lets this call read, where it denies anything at all. */
   readonly readable?: ((path: string) => boolean) | undefined;
   /** Hears of the paths that were changed. */
@@ -22,9 +24,9 @@ export interface FilesOptions {
 
 /** The files of one call: looks go through the guard, changes through the journal. */
 export function createFiles(options: FilesOptions): Files {
-  const { journal, origin, signal, onChanged } = options;
+  const { journal, origin, signal, onChanged, sees } = options;
   const guard = guardFor(options);
-  const by = { guard, signal };
+  const by = { guard, signal, sees };
   const tell = (paths: readonly string[]): void => onChanged?.(paths.map((path) => guard.canonical(path)));
   const apply: Files["apply"] = async (mutations) => {
     let made: readonly FileMutation[] = [];
@@ -45,7 +47,7 @@ export function createFiles(options: FilesOptions): Files {
   return {
     root: guard.root,
     maxFileSize: guard.maxFileSize,
-    check: (path, access) => guard.check(path, access),
+    check: (path, access, options) => guard.check(path, access, options),
     stat: async (path) => guard.stat(path),
     nearest: (path) => nearestPath(guard, path),
     read: (path, range) => suggestPath(guard, path, () => guard.read(path, range)),
@@ -95,6 +97,11 @@ async function clearSeen(
     return journal.clear();
   }
   let cleared = 0;
-  for (const each of new Set(seen.map((record) => record.path))) cleared += await journal.clear(each);
+  for (const each of new Set(seen.map((record) => record.path))) {
+    const own = seen.filter(({ path: changed }) => changed === each).length;
+    // What others changed there must stay undoable for them.
+    if (own === (await journal.history({ limit: allChanges, path: each })).length)
+      cleared += await journal.clear(each);
+  }
   return cleared;
 }

@@ -21,8 +21,9 @@ export async function rememberBefore(deps: SeenDeps, paths: readonly string[]): 
   const known: KnownBefore[] = [];
   for (const path of new Set(paths)) {
     await deps.seen.load(path);
+    if (deps.seen.get(path) === undefined) continue;
     const stat = await deps.files.stat(path);
-    if (deps.seen.get(path) === undefined || stat?.type !== "file" || !isReadWhole(deps, stat)) continue;
+    if (stat?.type !== "file" || !isReadWhole(deps, stat)) continue;
     const { seen, lines } = await readPresentFile(deps, path, stat);
     if (seen === undefined || seen.encoding === base64) continue;
     known.push({

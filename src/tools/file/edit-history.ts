@@ -73,6 +73,6 @@ function changesOf(files: ToolContext["files"], path: string | undefined): Promi
   return files.history({ limit: maxChanges, ...(path !== undefined && { path }) });
 }
 
-function toChange({ id: _id, undone: _undone, time, ...change }: ChangeRecord) {
+function toChange({ id: _id, undone: _undone, sessionId: _session, time, ...change }: ChangeRecord) {
   return { ...change, time: new Date(time).toISOString() };
 }

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { ToolExecutionError } from "../../contract/errors.js";
 import type { Resource } from "../../contract/resources.js";
+import { gitFileRole } from "../../text/git-file.js";
 
 /** The files that a call touches; the tool fills them in, whatever the caller passes. */
 export const touchedPaths = z
   .array(z.string())
-  .max(10_000)
+  .max(1_000_000)
   .optional()
   .describe("Do not set: Tenon fills in the affected files.");
 
@@ -25,7 +26,8 @@ export function requireJudged(
   touched: readonly { readonly path: string }[],
   { paths = [] }: UndoTarget,
 ): void {
-  const unjudged = touched.find(({ path }) => !paths.includes(path));
+  const judged = new Set(paths);
+  const unjudged = touched.find(({ path }) => !judged.has(path) && gitFileRole(path) === undefined);
   if (unjudged === undefined) return;
   throw new ToolExecutionError(
     `More files changed in the meantime: ${JSON.stringify(unjudged.path)} would be undone, too.`,

@@ -37,6 +37,12 @@ export function checkPath({ files }: LayerDeps, name: string, access: "read" | "
   if (!verdict.allowed) throw pathRefused(verdict.reason, { code: verdict.code });
 }
 
+/** The same for a name that is changed itself: where a link leads does not matter then. */
+export function checkName({ files }: LayerDeps, name: string): void {
+  const verdict = files.check(name, "write", { follow: false });
+  if (!verdict.allowed) throw pathRefused(verdict.reason, { code: verdict.code });
+}
+
 /** Layer 4: something can be created at the path. */
 export async function checkCreatable({ files }: LayerDeps, name: string): Promise<void> {
   for (let at = path.dirname(name); ; at = path.dirname(at)) {

@@ -1,4 +1,5 @@
 import type { ToolContext } from "../../contract/context.js";
+import type { OpenFile } from "../../contract/ports/files.js";
 import type { SeenPart } from "../../contract/ports/seen.js";
 
 /** Lines that were returned, and their file. */
@@ -15,6 +16,8 @@ export interface ShownLines {
   readonly part?: SeenPart;
   /** The encoding that the caller named, if any. */
   readonly named?: string | undefined;
+  /** The path is that of an open file. @default false */
+  readonly isRealPath?: boolean;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface ShownLines {
  * counts, too: otherwise a file with a long line could never be overwritten.
  */
 export function noteSeen({ seen }: Pick<ToolContext, "seen">, shown: ShownLines): void {
-  const { path, identity, startLine: start, totalLines, named, part } = shown;
+  const { path, identity, startLine: start, totalLines, named, part, isRealPath } = shown;
   const lines = shown.partial ? shown.lines.slice(0, -1) : shown.lines;
   const complete = start === 1 && lines.length === totalLines;
   const cut = shown.partial ? shown.lines.at(-1) : undefined;
@@ -36,5 +39,11 @@ export function noteSeen({ seen }: Pick<ToolContext, "seen">, shown: ShownLines)
     complete,
     ...(parts.length > 0 && { parts }),
     ...(named !== undefined && { encoding: named }),
+    ...(isRealPath === true && { isRealPath }),
   });
+}
+
+/** Which file was read, by what its opening told. */
+export function openedAs({ path, stat }: OpenFile): Pick<ShownLines, "path" | "identity" | "isRealPath"> {
+  return { path, identity: stat.identity, isRealPath: true };
 }

@@ -10,9 +10,12 @@ export function numberLines(
   // A final line end does not start another line, and a single empty line has no characters.
   while (lines.length < count) lines.push({ text: "", end: "" });
   const width = String(startLine + lines.length - 1).length;
-  return lines
-    .map(({ text }, at) => `${String(startLine + at).padStart(width)}\t${shownLine(text, startLine + at)}`)
-    .join("\n");
+  let numbered = "";
+  for (const [at, { text }] of lines.entries()) {
+    const number = startLine + at;
+    numbered += `${at === 0 ? "" : "\n"}${String(number).padStart(width)}\t${shownLine(text, number)}`;
+  }
+  return numbered;
 }
 
 /** Whether a line is shown in full. */

@@ -8,7 +8,7 @@ import { fillBuffer } from "./lines/line-index.js";
 import type { LinePage } from "./lines/line-page.js";
 import { HEAD, type LineReader } from "./lines/line-reader.js";
 import { listDirectory } from "./list-directory.js";
-import { noteSeen } from "./note-seen.js";
+import { noteSeen, openedAs } from "./note-seen.js";
 import { readLimits } from "./read-limits.js";
 import {
   charBeyondEnd,
@@ -145,7 +145,7 @@ async function readText(
       truncated: page.cut,
       ...cutLine,
     },
-    keep: () => noteSeen(ctx, { path: file.path, identity: file.stat.identity, ...page, named }),
+    keep: () => noteSeen(ctx, { ...openedAs(file), ...page, named }),
   };
 }
 
@@ -186,8 +186,7 @@ async function readPart(
     },
     keep: () =>
       noteSeen(ctx, {
-        path: file.path,
-        identity: file.stat.identity,
+        ...openedAs(file),
         startLine: found.line,
         lines: [],
         totalLines,

@@ -12,7 +12,7 @@ import { describeBinary } from "./binary/read-binary.js";
 import { cutMiddle, type Excerpt } from "./excerpt.js";
 import { listDirectory } from "./list-directory.js";
 import type { LineReader } from "./lines/line-reader.js";
-import { noteSeen } from "./note-seen.js";
+import { noteSeen, openedAs } from "./note-seen.js";
 import { numberLines } from "./number-lines.js";
 import { fitOutline } from "./outline-text.js";
 import { withOpenFile } from "./read-content.js";
@@ -124,7 +124,7 @@ async function skim(
 }
 
 function keepSeen(ctx: ToolContext, file: OpenFile, { head, tail }: Excerpt): void {
-  const about = { path: file.path, identity: file.stat.identity };
+  const about = openedAs(file);
   for (const page of tail === undefined ? [head] : [head, tail]) {
     // An excerpt may show less of a line that was cut than was read of it.
     const lines = page.partial ? page.lines.slice(0, -1) : page.lines;

@@ -3,9 +3,10 @@ import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { ChangeSelector } from "../../contract/ports/journal.js";
+import { gitFileRole } from "../../text/git-file.js";
 import { carrySeen, rememberBefore } from "./carry-seen.js";
 import { requireJudged, touchedPaths, writesOf } from "./judged-paths.js";
-import { checkPath } from "./layers.js";
+import { checkName, checkPath } from "./layers.js";
 
 const input = z.object({
   path: z.string().min(1).optional().describe("Undo the last change of this file."),
@@ -38,8 +39,10 @@ export const undoEdit = defineTool({
   // Only the journal knows which files a call or task touched: they are looked up and checked.
   checkPermissions: async (target, ctx) => {
     if (target.path !== undefined) checkPath(ctx, target.path);
-    const paths = await ctx.files.touchedBy(toSelector(target));
-    for (const path of paths) checkPath(ctx, path);
+    const touched = await ctx.files.touchedBy(toSelector(target));
+    // Git's own files, which commands change, are judged by their contents.
+    const paths = touched.filter((path) => gitFileRole(path) === undefined);
+    for (const path of paths) checkName(ctx, path);
     return { behavior: "allow", updatedInput: { ...target, paths: [...paths] } };
   },
   preview: async (target, { files }) => {

@@ -39,16 +39,21 @@ export interface Guard {
   /** How paths are opened: by descriptor (no race) or by name (see portable-opener.ts). */
   readonly kind: Opener["kind"];
   /** The verdict by names alone; nothing is opened. */
-  check(path: string, access?: "read" | "write"): PathVerdict;
+  check(path: string, access?: "read" | "write", options?: { readonly follow?: boolean }): PathVerdict;
   /** The verdict by the text alone, without following links; nothing is looked up. */
   checkText(path: string, access?: "read" | "write"): PathVerdict;
   /** One spelling for all paths to the same file, for locks and policy; never throws. */
-  canonical(path: string): string;
+  canonical(path: string, isReal?: boolean): string;
   /** Show a real path, relative to the workspace where it is inside. */
   display(real: string): string;
   openRead(path: string): GuardedFile;
   /** `null` where nothing exists. `follow: false` returns the stat of a link itself. */
   stat(path: string, options?: { follow?: boolean }): FileStat | null;
+  /**
+   * One look at a file, without opening it; `null` where it is not a file, or a link. Its identity tells whether a file
+   * that was read through the guard is still the same one, and nothing more: folders may be swapped meanwhile.
+   */
+  glance(path: string): FileStat | null;
   read(path: string, range?: ReadRange): Promise<Uint8Array>;
   list(path: string): AsyncIterable<DirectoryEntry>;
   walk(path: string, options?: WalkOptions, signal?: AbortSignal): AsyncIterable<WalkBatch>;

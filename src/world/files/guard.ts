@@ -1,4 +1,4 @@
-import { fstatSync, readSync } from "node:fs";
+import { fstatSync, lstatSync, readSync } from "node:fs";
 import path from "node:path";
 import { ToolError } from "../../contract/errors.js";
 import type { FileStat, PathVerdict } from "../../contract/ports/files.js";
@@ -9,6 +9,7 @@ import { listDirectory } from "./list-directory.js";
 import { type GuardDeps, openExisting, resolveAndJudge, toLexicalPath } from "./locate.js";
 import { makeDirectory } from "./make-directory.js";
 import { chooseOpener } from "./opener.js";
+import { toShownPath } from "./raw-path.js";
 import type { PathRules } from "./path-rules.js";
 import { relativeTo, isWithin } from "./path-text.js";
 import { openForReading, readFileBytes } from "./read-file.js";
@@ -22,18 +23,19 @@ import { watchPath } from "./watch-path.js";
 export function createGuard(options: GuardOptions): Guard {
   const { rules, maxFileSize, sync = true } = options;
   const deps = { rules, opener: options.opener ?? chooseOpener(rules.platform) };
-  const display = (real: string): string => displayPath(rules.workspace, real);
+  const display = (real: string): string => toShownPath(displayPath(rules.workspace, real));
   return {
     root: rules.workspace,
     maxFileSize,
     rules,
     kind: deps.opener.kind,
-    check: (text, access = "read") => checkPath(deps, text, access),
+    check: (text, access = "read", { follow = true } = {}) => checkPath(deps, text, { access, follow }),
     checkText: (text, access = "read") => toVerdict(() => lexicalPath(rules, text, access)),
-    canonical: (text) => canonicalPath(deps, text),
+    canonical: (text, isReal) => canonicalPath(deps, text, isReal),
     display,
     openRead: (text) => openRead(deps, text, display),
     stat: (text, { follow = true } = {}) => statPath(deps, text, follow),
+    glance: (text) => glanceAt(rules, text),
     read: (text, range) => readFileBytes(deps, text, { range, maxBytes: maxFileSize }),
     list: (text) => listDirectory(deps, text, display),
     walk: (text, walk = {}, signal) => walkFiles(deps, text, { ...walk, display, signal }),
@@ -50,11 +52,16 @@ function displayPath(workspace: string, real: string): string {
   return relativeTo(real, workspace) || ".";
 }
 
-function checkPath(deps: GuardDeps, text: string, access: "read" | "write"): PathVerdict {
+function checkPath(
+  deps: GuardDeps,
+  text: string,
+  wanted: { readonly access: "read" | "write"; readonly follow: boolean },
+): PathVerdict {
   return toVerdict(() => {
-    const lexical = toLexicalPath(deps.rules, text, access);
-    const { real, stat } = resolveAndJudge(deps.rules, lexical, { text, wanted: { access } });
-    if (stat !== null && !stat.isFile() && !stat.isDirectory()) throw notRegularFile(text);
+    const lexical = toLexicalPath(deps.rules, text, wanted.access);
+    const { real, stat } = resolveAndJudge(deps.rules, lexical, { text, wanted });
+    const isUsable = stat === null || stat.isFile() || stat.isDirectory();
+    if (!isUsable && (wanted.follow || !stat.isSymbolicLink())) throw notRegularFile(text);
     return real;
   });
 }
@@ -77,8 +84,9 @@ function toVerdict(judge: () => string): PathVerdict {
   }
 }
 
-function canonicalPath(deps: GuardDeps, text: string): string {
+function canonicalPath(deps: GuardDeps, text: string, isReal = false): string {
   const { rules } = deps;
+  if (isReal && deps.opener.kind !== "portable") return path.resolve(rules.workspace, text);
   const verdict = rules.toAbsolute(text);
   if (!verdict.allowed) return path.resolve(rules.workspace, typeof text === "string" ? text : typeof text);
   const found = resolveLinks(verdict.path, rules, true);
@@ -109,6 +117,11 @@ function statPath(deps: GuardDeps, text: string, follow: boolean): FileStat | nu
     if (error instanceof ToolError && isAbsence(error)) return null;
     throw error;
   }
+}
+
+function glanceAt(rules: PathRules, text: string): FileStat | null {
+  const stat = lstatSync(lexicalPath(rules, text, "read"), { bigint: true, throwIfNoEntry: false });
+  return stat?.isFile() === true ? toFileStat(stat) : null;
 }
 
 /** A path below a file does not exist either. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
 import type { Handle, Opener } from "./opener.js";
+import { toPathText, toSystemPath } from "./raw-path.js";
 
 /** Refers to a file without opening it: FIFOs do not block and devices are not touched. Node has no constant for it. */
 const O_PATH = 0o10000000;
@@ -15,7 +16,7 @@ export function linuxOpener(): Opener | undefined {
   if (fds === undefined) return undefined;
   return {
     kind: "descriptor",
-    open: (absolute) => toHandle(openSync(absolute, OPEN_FLAGS), fds),
+    open: (absolute) => toHandle(openSync(toSystemPath(absolute), OPEN_FLAGS), fds),
     openChild: (parent, name, real) =>
       toHandle(openSync(typeof name === "string" ? parent.at(name) : parent.at(name), OPEN_FLAGS), fds, real),
   };
@@ -46,7 +47,7 @@ function toHandle(fd: number, fds: string, joined?: string): Handle {
     closeSync(fd);
   };
   try {
-    const real = joined ?? readlinkSync(self);
+    const real = joined ?? realPath(self);
     return {
       real,
       stat: fstatSync(fd, { bigint: true }),
@@ -55,7 +56,7 @@ function toHandle(fd: number, fds: string, joined?: string): Handle {
       reopen: (flags) => openSync(self, flags),
       changedNs: () => fstatSync(fd, { bigint: true }).ctimeNs,
       // After a delete or a move the link shows another path; beyond PATH_MAX it cannot be read.
-      isInPlace: () => open && readlinkSync(self) === real,
+      isInPlace: () => open && realPath(self) === real,
       close,
     };
   } catch (error) {
@@ -64,7 +65,12 @@ function toHandle(fd: number, fds: string, joined?: string): Handle {
   }
 }
 
+function realPath(self: string): string {
+  const text = readlinkSync(self);
+  return /[\uFFFD\uFFFF]/.test(text) ? toPathText(readlinkSync(self, "buffer")) : text;
+}
+
 function childOf(self: string, name: string | Buffer): string | Buffer {
-  if (typeof name === "string") return `${self}/${name}`;
+  if (typeof name === "string") return toSystemPath(`${self}/${name}`);
   return Buffer.concat([Buffer.from(`${self}/`), name]);
 }

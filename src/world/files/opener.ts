@@ -10,8 +10,8 @@ export interface Handle {
   /** A path to it for node:fs. */
   readonly self: string;
   /** A path to a name in this directory that does not resolve any other name again. */
-  at(name: string): string;
   at(name: Buffer): Buffer;
+  at(name: string): string | Buffer;
   /** Open it for reading or writing; the caller closes the descriptor. */
   reopen(flags: number): number;
   /** Its current ctime in nanoseconds; `stat` has the one from when it was opened. */

@@ -40,6 +40,8 @@ export interface PathRules {
   readonly roots: readonly PathRoot[];
   readonly strict: StrictPaths;
   readonly platform: NodeJS.Platform;
+  /** Lists of absolute paths, each of which must contain a path. */
+  readonly narrowed: readonly (readonly string[])[];
   /** The absolute path that a text stands for before any link is followed. */
   toAbsolute(text: string): RuleVerdict;
   /** Judge a real path by every rule. */
@@ -104,6 +106,7 @@ function buildRules(parts: RuleParts): PathRules {
     roots: parts.roots,
     strict: parts.strict,
     platform: parts.platform,
+    narrowed: parts.narrowed,
     toAbsolute: (text: string) => place(parts, text),
     judge: (realPath: string, access: PathAccess) => judge(parts, realPath, access),
     judgeDenied: (absolute: string, access: PathAccess) => judgeDenied(parts, absolute, access),

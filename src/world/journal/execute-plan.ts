@@ -1,6 +1,7 @@
 import type { Clock } from "../../contract/ports/clock.js";
 import type { ChangeOrigin, JournalStep, JournalStore } from "../../contract/ports/journal.js";
 import { withPathAsync } from "../files/file-errors.js";
+import { createPause } from "../files/pause.js";
 import { createFlushes } from "./stage-file.js";
 import { syncDirectories } from "./open-path.js";
 import type { Plan, PlannedStep } from "./plan.js";
@@ -182,9 +183,11 @@ async function take(
 ): Promise<void> {
   const onLinked = (): void => deps.failpoint("linked");
   await runOrRollBack(deps, committing, async () => {
+    const breathe = createPause();
     for (const [seq, each] of planned.entries()) {
       const step = committing.steps[seq];
       await deps.checkLock();
+      await breathe();
       if (step !== undefined) await applyStep(deps.opener, step, { planned: each, onLinked });
       deps.failpoint("stepped");
     }

@@ -1,3 +1,4 @@
+import { toSystemPath } from "../files/raw-path.js";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { DirectoryImage, FileImage, NodeAttributes, NodeImage } from "../../contract/ports/journal.js";
@@ -158,16 +159,15 @@ async function captureVirtual(
   let offset = 0;
   for (let inner = todo.pop(); inner !== undefined; inner = todo.pop()) {
     const node = deps.files.look(`${real}/${inner}`);
-    // Names that are escaped for display cannot be found by it.
-    if (node === null)
-      throw fileConflict(text, "contains a name that is not valid UTF-8; change it in a separate call");
+    if (node === null) throw fileConflict(text, "was changed by another process meanwhile");
     if (node.type === "other") throw notRegularFile(text);
     const {
       mode = systemMode(node.type),
       uid = process.getuid?.() ?? 0,
       gid = process.getgid?.() ?? 0,
     } = node;
-    const common = { path: Buffer.from(inner).toString("latin1"), mode, uid, gid };
+    const path = Buffer.from(toSystemPath(inner)).toString("latin1");
+    const common = { path, mode, uid, gid };
     if (node.type === "symlink") {
       entries.push({ ...common, type: "symlink", size: node.target.length, target: node.target });
     } else if (node.type === "directory") {

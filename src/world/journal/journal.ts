@@ -21,6 +21,7 @@ import { createChangeLock, type HeldChangeLock } from "./change-lock.js";
 import { executePlan, type ExecuteDeps, type PlanEntry } from "./execute-plan.js";
 import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
+import { keepOpen } from "../files/keep-open.js";
 import { createKeptFiles } from "./kept-files.js";
 import { planAdoptions, planCopies, type Adoption } from "./plan-adoptions.js";
 import { planUndo } from "./plan-undo.js";
@@ -29,6 +30,8 @@ import { recoverEntry } from "./recover-entry.js";
 import { createReadOnlyBlobs, pathsOf, previewUndo } from "./preview-undo.js";
 import { realPaths, selectChanges, type UndoSelector } from "./select-changes.js";
 import { createPruner } from "./journal-pruner.js";
+import { undoRules } from "./undo-git.js";
+import { visibleChanges } from "./visible-changes.js";
 
 export interface JournalOptions {
   readonly guard: Guard;
@@ -61,6 +64,8 @@ export interface JournalOptions {
 export interface ApplyOptions {
   /** Judges the paths of this call. @default the journal's own */
   readonly guard?: Guard;
+  /** Which sessions' changes it sees and undoes. @default all */
+  readonly sees?: ((sessionId: string) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -114,8 +119,8 @@ export function createJournal(options: JournalOptions): Journal {
   const { failpoint = () => {}, onWarning = () => {}, isCopy = false } = options;
   const { maxBulkBytes = defaultLimits.maxBytes } = options;
   const kept = createKeptFiles({ dir: options.keptDir, maxBulkBytes, now: () => clock.now() });
-  const executeDeps = ({ check, fence }: HeldChangeLock): ExecuteDeps => ({
-    opener,
+  const executeDeps = ({ check, fence }: HeldChangeLock, own: Opener = opener): ExecuteDeps => ({
+    opener: own,
     blobs,
     guard,
     store: fence === undefined ? store : store.fenced(fence),
@@ -125,7 +130,7 @@ export function createJournal(options: JournalOptions): Journal {
     onWarning,
   });
   const undoDeps = (own: Guard, force?: boolean): UndoDeps => ({
-    rules: own.rules,
+    rules: undoRules(own.rules),
     opener,
     guard: own,
     store,
@@ -141,17 +146,22 @@ export function createJournal(options: JournalOptions): Journal {
     signal?: AbortSignal,
   ): Promise<Result> =>
     withChangeLock(async (turn) => {
-      const deps = executeDeps(turn);
-      // The holder of the lock owns everything unfinished: the process that began it is dead.
-      await withPathAsync("an unfinished change", () => recoverAll(deps, false));
-      const token = randomBytes(8).toString("hex");
-      const plan = createPlan({ opener, blobs, token, maxBytes: limits.maxBytes, signal });
-      const result = await body(plan, deps);
-      // The change is made and recorded; pruning can fail without harm.
-      await tidy
-        .afterChange()
-        .catch((error: unknown) => onWarning(`The journal was not pruned: ${String(error)}`));
-      return result;
+      const directories = keepOpen(opener);
+      const deps = executeDeps(turn, directories);
+      try {
+        // The holder of the lock owns everything unfinished: the process that began it is dead.
+        await withPathAsync("an unfinished change", () => recoverAll(deps, false));
+        const token = randomBytes(8).toString("hex");
+        const plan = createPlan({ opener: directories, blobs, token, maxBytes: limits.maxBytes, signal });
+        const result = await body(plan, deps);
+        // The change is made and recorded; pruning can fail without harm.
+        await tidy
+          .afterChange()
+          .catch((error: unknown) => onWarning(`The journal was not pruned: ${String(error)}`));
+        return result;
+      } finally {
+        directories.close();
+      }
     }, signal);
 
   return {
@@ -171,25 +181,25 @@ export function createJournal(options: JournalOptions): Journal {
         const wanted = await adoptions();
         if (wanted.length === 0) return 0;
         const planned = kept.accepts(guard.root)
-          ? await planAdoptions({ opener, blobs, kept, token: plan.token }, wanted)
+          ? await planAdoptions({ opener: deps.opener, blobs, kept, token: plan.token }, wanted)
           : await planCopies(plan, wanted).then(() => plan.steps());
         failpoint("planned");
         await execute(deps, { steps: () => planned }, { kind: "change", origin });
         if (wanted.some(({ bulk }) => bulk)) await kept.limitBulk();
         return planned.length;
       }, signal),
-    undo: (what, origin, { guard: own = guard, signal, force } = {}) =>
+    undo: (what, origin, { guard: own = guard, sees, signal, force } = {}) =>
       change(async (plan, deps) => {
-        const targets = await selectChanges(undoDeps(own), store, what);
+        const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
         const undone = await planUndo(undoDeps(own, force), plan, targets);
         await execute(deps, plan, { kind: "undo", origin });
         return undone;
       }, signal),
-    async touchedBy(what, { guard: own = guard } = {}) {
-      const targets = await selectChanges(undoDeps(own), store, what);
+    async touchedBy(what, { guard: own = guard, sees } = {}) {
+      const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
       return [...pathsOf(targets)].map((real) => own.display(real));
     },
-    async previewUndo(what, { guard: own = guard, signal, force } = {}) {
+    async previewUndo(what, { guard: own = guard, sees, signal, force } = {}) {
       const plan = createPlan({
         opener,
         blobs: createReadOnlyBlobs(blobs),
@@ -197,9 +207,11 @@ export function createJournal(options: JournalOptions): Journal {
         maxBytes: Infinity,
         signal,
       });
-      return previewUndo(undoDeps(own, force), plan, await selectChanges(undoDeps(own), store, what));
+      const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
+      return previewUndo(undoDeps(own, force), plan, targets);
     },
-    history: (query = {}, { guard: own = guard } = {}) => historyOf(undoDeps(own), store, query),
+    history: (query = {}, { guard: own = guard, sees } = {}) =>
+      historyOf(undoDeps(own), visibleChanges(store, sees), query),
     clear: (path) =>
       withChangeLock(async () => {
         const reals = path === undefined ? [undefined] : realPaths(judging, path);

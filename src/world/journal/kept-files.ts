@@ -1,20 +1,13 @@
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-} from "node:fs";
+import { closeSync, lstatSync, openSync, readdirSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { chmod, lstat, opendir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { BlobRef } from "../../contract/ports/blobs.js";
 import type { JournalStore } from "../../contract/ports/journal.js";
 import { errnoOf } from "../files/file-errors.js";
 import { isWithin } from "../files/path-text.js";
+import { makeFolder } from "../../contract/make-folder.js";
+import { toSystemPath } from "../files/raw-path.js";
 
 /**
  * Files and directories that commands replaced or removed, moved here by a rename, each under a name of its own. What
@@ -57,7 +50,7 @@ export function createKeptFiles({ dir, maxBulkBytes, now }: KeptFilesOptions): K
   const isBulk = (slot: string): boolean => isWithin(slot, bulkDir);
   return {
     newSlot(kind = "own") {
-      mkdirSync(bulkDir, { recursive: true, mode: 0o700 });
+      makeFolder(bulkDir, 0o700);
       count += 1;
       return path.join(kind === "bulk" ? bulkDir : dir, `${run}-${count.toString(36).padStart(6, "0")}`);
     },
@@ -69,7 +62,7 @@ export function createKeptFiles({ dir, maxBulkBytes, now }: KeptFilesOptions): K
     accepts(directory) {
       const known = accepted.get(directory);
       if (known !== undefined) return known;
-      mkdirSync(bulkDir, { recursive: true, mode: 0o700 });
+      makeFolder(bulkDir, 0o700);
       const works = canRename(directory, dir);
       accepted.set(directory, works);
       return works;
@@ -126,12 +119,12 @@ const blockBytes = 512;
 
 /** The disk space of a file or tree, in bytes. */
 export async function diskUsage(top: string): Promise<number> {
-  const stat = await lstat(top);
+  const stat = await lstat(toSystemPath(top));
   let bytes = stat.blocks * blockBytes;
   if (!stat.isDirectory()) return bytes;
   for (const folders = [top]; folders.length > 0;) {
     const folder = folders.pop() ?? "";
-    for await (const entry of await opendir(folder).catch(emptyListing)) {
+    for await (const entry of await opendir(toSystemPath(folder)).catch(emptyListing)) {
       const at = path.join(folder, entry.name);
       if (entry.isDirectory()) folders.push(at);
       else bytes += ((await lstat(at).catch(() => undefined))?.blocks ?? 0) * blockBytes;

@@ -32,7 +32,7 @@ export async function mergeUndo(deps: RebuildDeps, changed: ChangedSince): Promi
   if (versions === undefined) return undefined;
   const now = await readBytes(deps, node.source);
   const sides = [versions.left, now, versions.before].map(toLines);
-  const merge = await mergeLines(sides[0] ?? [], sides[1] ?? [], sides[2] ?? []);
+  const merge = mergeLines(sides[0] ?? [], sides[1] ?? [], sides[2] ?? []);
   if (merge.kind !== "merged") return undefined;
   return toContentOf(deps, Buffer.from(merge.lines.join(""), "latin1"), node);
 }

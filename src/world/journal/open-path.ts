@@ -8,7 +8,7 @@ import type { Handle, Opener } from "../files/opener.js";
 export interface OpenPath {
   readonly real: string;
   /** A path for node:fs that reaches the name in this very directory. */
-  readonly at: string;
+  readonly at: string | Buffer;
   readonly directory: Handle;
   /** What exists there now; links are not followed. */
   look(): BigIntStats | null;
@@ -65,21 +65,30 @@ export function movedOrReplaced(code: "ENOTDIR" | "ESTALE"): Error {
   return Object.assign(new Error("moved or replaced"), { code });
 }
 
+/** So many directories are flushed at the same time: file systems write what they have in common only once. */
+const maxSyncs = 16;
+
 /** Flush directories to the disk; those that no longer exist are skipped. */
 export async function syncDirectories(opener: Opener, directories: Iterable<string>): Promise<void> {
-  for (const real of new Set(directories)) {
-    let handle: Handle;
-    try {
-      handle = openDirectory(opener, real);
-    } catch (error) {
-      if (isAbsent(error)) continue;
-      throw error;
-    }
-    try {
-      await syncDirectory(handle);
-    } finally {
-      handle.close();
-    }
+  const waiting = [...new Set(directories)];
+  for (let some = waiting.splice(0, maxSyncs); some.length > 0; some = waiting.splice(0, maxSyncs)) {
+    const settled = await Promise.allSettled(some.map((real) => syncIfThere(opener, real)));
+    for (const each of settled) if (each.status === "rejected") throw each.reason;
+  }
+}
+
+async function syncIfThere(opener: Opener, real: string): Promise<void> {
+  let handle: Handle;
+  try {
+    handle = openDirectory(opener, real);
+  } catch (error) {
+    if (isAbsent(error)) return;
+    throw error;
+  }
+  try {
+    await syncDirectory(handle);
+  } finally {
+    handle.close();
   }
 }
 
@@ -96,7 +105,7 @@ export function stampOf(stat: BigIntStats): string {
   return stat.isDirectory() ? inodeOf(stat) : `${inodeOf(stat)}:${stat.mtimeNs}:${stat.size}`;
 }
 
-function lookAt(at: string): BigIntStats | null {
+function lookAt(at: string | Buffer): BigIntStats | null {
   try {
     return lstatSync(at, { bigint: true });
   } catch (error) {

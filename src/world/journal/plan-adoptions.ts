@@ -1,16 +1,15 @@
-import { createHash } from "node:crypto";
 import { readlinkSync, type BigIntStats } from "node:fs";
 import path from "node:path";
-import type { BlobRef } from "../../contract/ports/blobs.js";
 import type { DirectoryImage, JournalChange, RenamedNode, RenameStep } from "../../contract/ports/journal.js";
 import { fileConflict, fileNotFound, notRegularFile } from "../files/file-errors.js";
 import { storeImage, toContent } from "./images.js";
 import { diskUsage, type KeptFiles } from "./kept-files.js";
 import { inodeOf, openPath, stampOf, statReal, type OpenPath } from "./open-path.js";
 import type { Expectation, Plan, PlannedStep } from "./plan.js";
-import { maxHashedBytes } from "./renamed-node.js";
-import { readBytes, type SourceDeps } from "./sources.js";
+import type { SourceDeps } from "./sources.js";
+import { createTextPack, type TextPack } from "./text-pack.js";
 import { createVirtualFiles } from "./virtual-files.js";
+import { createPause } from "../files/pause.js";
 
 /** One change of a command, which puts an entry of its layer into the workspace or removes one there. Paths are real. */
 export interface Adoption {
@@ -34,10 +33,6 @@ export interface AdoptionDeps extends SourceDeps {
   readonly token: string;
 }
 
-/** Contents of small files are kept for a while, to show what others change later. */
-const maxKeptTexts = 200;
-const maxTextBytes = 1 << 18;
-
 /**
  * Plan renames, each independent of the others: what is replaced goes into the journal's store, what is new comes into
  * the workspace. Takes time in proportion to the number of changes.
@@ -47,8 +42,10 @@ export async function planAdoptions(
   adoptions: readonly Adoption[],
 ): Promise<readonly PlannedStep[]> {
   const planned: PlannedStep[] = [];
-  let texts = 0;
+  const texts = createTextPack();
+  const breathe = createPause();
   for (const adoption of adoptions) {
+    await breathe();
     const present = lookAt(deps, adoption);
     if (adoption.mode !== undefined) {
       planned.push(
@@ -58,12 +55,9 @@ export async function planAdoptions(
     }
     if (present !== null) planned.push(await planReplaced(deps, adoption, present));
     if (adoption.from === undefined) continue;
-    texts += 1;
-    planned.push(
-      await planLanding(deps, { ...adoption, from: adoption.from }, { present, keep: texts <= maxKeptTexts }),
-    );
+    planned.push(await planLanding(deps, { ...adoption, from: adoption.from }, { present, texts }));
   }
-  return planned;
+  return texts.attach(deps.blobs, planned);
 }
 
 /** The same where the store is on another file system: contents are copied. */
@@ -128,7 +122,7 @@ async function planReplaced(
   present: BigIntStats,
 ): Promise<PlannedStep> {
   const stored = deps.kept.newSlot(bulk ? "bulk" : "own");
-  const node = await nodeOf(deps, real, present);
+  const node = nodeOf(deps, real, present);
   const size = bulk ? 0 : present.isDirectory() ? await diskUsage(real) : node.size;
   const step = renameStep({ path: real, stored, into: "store", bulk }, { stat: present, node });
   const change: JournalChange = {
@@ -145,22 +139,19 @@ async function planReplaced(
 async function planLanding(
   deps: AdoptionDeps,
   { path: real, text, op, from, bulk }: Adoption & { readonly from: string },
-  { present, keep }: { readonly present: BigIntStats | null; readonly keep: boolean },
+  { present, texts }: { readonly present: BigIntStats | null; readonly texts: TextPack },
 ): Promise<PlannedStep> {
   const stat = statReal(deps.opener, from);
   if (stat === null) throw fileNotFound(text);
-  const { text: content, ...node } = await nodeOf(deps, from, stat);
-  const blobs: BlobRef[] = [];
-  if (keep && content !== undefined && content.length <= maxTextBytes) {
-    blobs.push(await deps.blobs.put(content, { durable: false }));
-  }
+  const known = nodeOf(deps, from, stat);
+  const node = known.type === "file" ? { ...known, ...(await texts.add(deps, from, stat)) } : known;
   const change: JournalChange = {
     op,
     step: renameStep({ path: real, stored: from, into: "workspace", bulk }, { stat, node }),
     sizeBefore: present === null ? null : present.isDirectory() ? 0 : Number(present.size),
     sizeAfter: node.size,
     implied: false,
-    blobs,
+    blobs: [],
   };
   return toPlanned(change, text, present === null ? [{ real, stamp: null }] : []);
 }
@@ -176,31 +167,15 @@ function toPlanned(change: JournalChange, text: string, expects: readonly Expect
   return { change, content: null, expects, madeBy: undefined, text };
 }
 
-/** What is remembered about a file, link or directory; `text` is the content of a small file. */
-async function nodeOf(
-  deps: SourceDeps,
-  real: string,
-  stat: BigIntStats,
-): Promise<RenamedNode & { readonly text?: Uint8Array }> {
+/** What is remembered about a file, link or directory without reading it. */
+function nodeOf(deps: SourceDeps, real: string, stat: BigIntStats): RenamedNode {
   if (stat.isDirectory()) return { type: "directory", size: 0 };
   if (stat.isSymbolicLink()) {
     const target = withOpen(deps, real, ({ at }) => readlinkSync(at, "buffer").toString("latin1"));
     return { type: "symlink", size: target.length, target };
   }
   if (!stat.isFile()) return { type: "special", size: 0 };
-  const size = Number(stat.size);
-  const modified = String(stat.mtimeNs);
-  if (size > maxHashedBytes) return { type: "file", size, modified };
-  const content = await readBytes(deps, { kind: "disk", real }).catch(unreadable);
-  if (content === undefined) return { type: "file", size, modified };
-  const hash = createHash("sha256").update(content).digest("hex");
-  return { type: "file", size, modified, hash, text: content };
-}
-
-/** A file that its owner may not read can be renamed all the same. */
-function unreadable(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "EACCES") throw error;
-  return undefined;
+  return { type: "file", size: Number(stat.size), modified: String(stat.mtimeNs) };
 }
 
 function withOpen<Result>(deps: SourceDeps, real: string, act: (opened: OpenPath) => Result): Result {

@@ -6,7 +6,7 @@ import { pathRefused, systemFailure } from "../files/file-errors.js";
 import type { GuardDeps } from "../files/locate.js";
 import { attributesOf } from "./images.js";
 import type { Content, Plan, StepMeaning } from "./plan.js";
-import { maxHashedBytes } from "./renamed-node.js";
+import { maxHashedBytes } from "./text-pack.js";
 import { digestSource, type Source, type SourceDeps } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 

@@ -14,12 +14,12 @@ import type {
 import { fileNotFound } from "../files/file-errors.js";
 import { storeImage, type ImageDeps, type StoredImage } from "./images.js";
 import type { Opener } from "../files/opener.js";
-import { isWithin } from "../files/path-text.js";
 import { inodeOf, stampOf, statReal } from "./open-path.js";
 import { byteBudget, storeAfter, movedImage, toNode } from "./plan-content.js";
 import { endsOf } from "./rename-step.js";
 import { renamedNode } from "./renamed-node.js";
 import type { Source, SourceDeps } from "./sources.js";
+import { directoriesAbove } from "./step-index.js";
 import {
   createVirtualFiles,
   type VirtualFiles,
@@ -117,8 +117,8 @@ export function createPlan(options: PlanOptions): Plan {
     rename: (step, meaning) => draftRename(state, step, meaning),
     setMode: (real, mode, meaning) => draftMode(state, { real, mode }, meaning),
     steps() {
-      const steps = state.drafts.map((draft) => draft.step);
-      return state.drafts.map((draft, seq) => toPlanned(draft, tempName(options, steps, [seq, draft.step])));
+      const taken = new Set(state.drafts.flatMap(({ step }) => takenAway(step)));
+      return state.drafts.map((draft, seq) => toPlanned(draft, tempName(options, taken, [seq, draft.step])));
     },
   };
 }
@@ -268,13 +268,14 @@ type BareStep = Omit<SetStep, "temp"> | Omit<MoveStep, "temp"> | RenameStep | Mo
  */
 function tempName(
   { opener, token }: { readonly opener: Opener; readonly token: string },
-  steps: readonly BareStep[],
+  taken: ReadonlySet<string>,
   [seq, step]: readonly [number, BareStep],
 ): string {
-  const taken = steps.flatMap(takenAway);
   if (step.kind === "rename" || step.kind === "mode") return "";
+  const isTaken = (real: string): boolean =>
+    [real, ...directoriesAbove(real)].some((each) => taken.has(each));
   let directory = path.dirname(step.kind === "set" ? step.path : step.to);
-  while (taken.some((each) => isWithin(directory, each)) || !isDirectory(opener, directory)) {
+  while (isTaken(directory) || !isDirectory(opener, directory)) {
     const above = path.dirname(directory);
     if (above === directory) break;
     directory = above;

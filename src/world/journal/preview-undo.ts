@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { BlobRef, BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
+import { errnoOf } from "../files/file-errors.js";
 import type { Plan } from "./plan.js";
 import { planUndo } from "./plan-undo.js";
 import type { UndoDeps, UndoTarget } from "./undo-content.js";
@@ -18,22 +19,34 @@ export async function previewUndo(
   const files = await planUndo(deps, plan, targets);
   const disk = createVirtualFiles(deps.opener);
   const diffs: string[] = [];
+  let chars = 0;
   for (const real of pathsOf(targets)) {
+    if (chars > maxDiffChars) break;
     const [now, then] = [disk.look(real), plan.files.look(real)];
     const before = await textOf(plan, now);
     const after = await textOf(plan, then);
     if (before === undefined || after === undefined) continue;
     const path = deps.guard.display(real);
     const names = { oldPath: now === null ? null : path, newPath: then === null ? null : path };
-    diffs.push(unifiedDiff({ ...names, before, after }));
+    const diff = unifiedDiff({ ...names, before, after });
+    chars += diff.length;
+    diffs.push(chars > maxDiffChars ? "The rest of the diff is too long to be shown.\n" : diff);
   }
   return { files: newestOfEach(files), diff: diffs.join("") };
 }
 
-/** Empty for a missing file; `undefined` for anything but a file. */
+const maxDiffChars = 5_000_000;
+
+/** Empty for a missing file; `undefined` for anything but a file that its owner may read. */
 async function textOf(plan: Plan, node: VirtualNode | null): Promise<string | undefined> {
   if (node === null) return "";
-  return node.type === "file" ? readText(plan, node.source) : undefined;
+  if (node.type !== "file") return undefined;
+  try {
+    return await readText(plan, node.source);
+  } catch (error) {
+    if (errnoOf(error) === "EACCES") return undefined;
+    throw error;
+  }
 }
 
 /** The real paths of changes, without those of implied changes such as parents. */
@@ -55,11 +68,18 @@ function newestOfEach(files: readonly UndoneFile[]): UndoneFile[] {
   return [...byPath.values()];
 }
 
-/** A blob store that stores nothing new, for a plan that is only previewed. */
+/** A blob store that stores nothing new, for a plan that is only previewed; what need not last is remembered. */
 export function createReadOnlyBlobs(blobs: BlobStore): BlobStore {
+  const texts = new Map<string, Uint8Array>();
   return {
     ...blobs,
-    put: async (data) => ({ hash: createHash("sha256").update(data).digest("hex"), size: data.length }),
+    async put(data, { durable = true } = {}) {
+      const hash = createHash("sha256").update(data).digest("hex");
+      if (!durable) texts.set(hash, data);
+      return { hash, size: data.length };
+    },
+    has: (hash) => texts.has(hash) || blobs.has(hash),
+    read: async (hash) => texts.get(hash) ?? blobs.read(hash),
     async putFile({ fd }) {
       const writer = createHashingWriter();
       for await (const chunk of readDescriptor(fd, BigInt(Number.MAX_SAFE_INTEGER))) writer.write(chunk);

@@ -1,15 +1,19 @@
-import { linkSync, renameSync, unlinkSync } from "node:fs";
+import { linkSync, renameSync, unlinkSync, type PathLike } from "node:fs";
 import { errnoOf } from "../files/file-errors.js";
 
 /** Rename a file without replacing another one: link the new name, then unlink the old one. */
-export function linkOrRename(from: string, to: string, onLinked: () => void): void {
+export function linkOrRename(from: PathLike, to: PathLike, onLinked: () => void): void {
   if (!linkOrElse(from, to, renameSync)) return;
   onLinked();
   unlinkSync(from);
 }
 
 /** Without hard links, or with too many, only the check before the step prevents a replacement. */
-export function linkOrElse(from: string, to: string, otherwise: (from: string, to: string) => void): boolean {
+export function linkOrElse(
+  from: PathLike,
+  to: PathLike,
+  otherwise: (from: PathLike, to: PathLike) => void,
+): boolean {
   try {
     linkSync(from, to);
     return true;

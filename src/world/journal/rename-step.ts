@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
+import { chmodSync, renameSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import type { ModeStep, RenameStep } from "../../contract/ports/journal.js";
 import { isSameFile } from "../files/file-stat.js";
 import type { Opener } from "../files/opener.js";
 import { linkOrRename } from "./rename-new.js";
 import { inodeOf, openDirectory, statReal, withOpenPath } from "./open-path.js";
+import { makeFolder } from "../../contract/make-folder.js";
 
 /** Where a rename step takes something from and to. */
 export function endsOf({ path: own, stored, into }: Pick<RenameStep, "path" | "stored" | "into">): {
@@ -38,7 +39,7 @@ export async function rollBackRename(opener: Opener, step: RenameStep): Promise<
     return undefined;
   }
   // The layer of the command may have been removed since.
-  if (step.into === "workspace") mkdirSync(path.dirname(from), { recursive: true, mode: 0o700 });
+  if (step.into === "workspace") makeFolder(path.dirname(from), 0o700);
   await withOpenPath(opener, to, (source) =>
     withOpenPath(opener, from, (target) => renameSync(source.at, target.at)),
   );

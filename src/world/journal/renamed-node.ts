@@ -10,12 +10,10 @@ import type {
 import { errnoOf } from "../files/file-errors.js";
 import { fileImage, matchesImage, type ImageDeps } from "./images.js";
 import { inodeOf, openDirectory } from "./open-path.js";
-import { digestSource, storeSource, type SourceDeps } from "./sources.js";
+import { digestSource, readBytes, storeSource, type SourceDeps } from "./sources.js";
 import { walkTree } from "../files/walk-tree.js";
+import { maxHashedBytes } from "./text-pack.js";
 import type { VirtualNode } from "./virtual-files.js";
-
-/** Larger files are recognized by their inode, size and time alone. */
-export const maxHashedBytes = 1 << 23;
 
 /** What a rename step remembers about what it moves. */
 export async function renamedNode(deps: SourceDeps, node: VirtualNode): Promise<RenamedNode> {
@@ -104,8 +102,11 @@ async function isTreeUnchanged(deps: MatchDeps, { step, entry, seq, time }: Land
 /** Whether an entry was written after a time; a rename of another name of the same file does not count. */
 function isNewer({ ctimeNs, mtimeNs, nlink }: BigIntStats, time: number): boolean {
   const changed = nlink > 1n ? mtimeNs : ctimeNs;
-  return Number(changed / 1_000_000n) > time;
+  return Number(changed / 1_000_000n) >= time - tickMs;
 }
+
+/** File systems take the time of the last tick of the kernel. */
+const tickMs = 4;
 
 /** Whether a path will be as it was before a change of it. */
 async function isAsBefore(deps: MatchDeps, real: string, change: JournalStep): Promise<boolean> {
@@ -123,16 +124,25 @@ export async function toSetStep(
 ): Promise<SetStep | undefined> {
   const { hash, size } = landed.node;
   if (landed.node.type !== "file" || hash === undefined) return undefined;
+  await unpackText(deps, landed.node);
   const after: FileImage = fileImage({}, { hash, size });
   const before = replaced === undefined ? null : await storedImage(deps, replaced);
   return before === undefined ? undefined : { kind: "set", path: landed.path, before, after, temp: "" };
+}
+
+/** Make a content that was kept together with others available under its own hash. */
+async function unpackText(deps: SourceDeps, { pack, offset, size, hash }: RenamedNode): Promise<void> {
+  if (pack === undefined || offset === undefined || hash === undefined || deps.blobs.has(hash)) return;
+  if (!deps.blobs.has(pack)) return;
+  const source = { kind: "packed", pack, offset, size } as const;
+  await deps.blobs.put(await readBytes(deps, source), { durable: false });
 }
 
 async function storedImage(
   { opener, blobs }: SourceDeps,
   { stored, node }: RenameStep,
 ): Promise<FileImage | undefined> {
-  if (node.type !== "file" || node.hash === undefined) return undefined;
+  if (node.type !== "file" || node.size > maxHashedBytes) return undefined;
   const source = { kind: "disk", real: stored } as const;
   return fileImage({}, await storeSource({ opener, blobs }, source));
 }

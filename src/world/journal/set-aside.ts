@@ -2,7 +2,7 @@ import type { GuardDeps } from "../files/locate.js";
 import { diskUsage, type KeptFiles } from "./kept-files.js";
 import { statReal } from "./open-path.js";
 import type { Plan, StepMeaning } from "./plan.js";
-import { maxHashedBytes } from "./renamed-node.js";
+import { maxHashedBytes } from "./text-pack.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 export interface SetAsideDeps extends GuardDeps {

@@ -163,7 +163,8 @@ export async function* readDescriptor(fd: number, size: bigint): AsyncGenerator<
 async function storeFile(deps: SourceDeps, real: string): Promise<BlobRef> {
   const file = openRegular(deps.opener, real);
   try {
-    return await deps.blobs.putFile({ fd: file.fd, linkFrom: file.at });
+    const { fd, at } = file;
+    return await deps.blobs.putFile({ fd, ...(typeof at === "string" && { linkFrom: at }) });
   } finally {
     file.close();
   }
@@ -202,7 +203,7 @@ interface RegularFile {
   readonly fd: number;
   readonly size: bigint;
   /** A path to the same name, for a link to it. */
-  readonly at: string;
+  readonly at: string | Buffer;
   close(): void;
 }
 

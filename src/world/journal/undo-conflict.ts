@@ -1,5 +1,6 @@
 import { ToolExecutionError } from "../../contract/errors.js";
 import type { NodeImage } from "../../contract/ports/journal.js";
+import { loadDiff } from "../../text/libraries.js";
 import type { Plan } from "./plan.js";
 import { readSource, type Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
@@ -62,7 +63,7 @@ async function diffOf(
   const left = rebuilt ?? (await keptText(plan, expected)) ?? (await keptText(plan, before ?? null));
   const now = await readText(plan, source);
   if (left === undefined || now === undefined) return undefined;
-  const { createTwoFilesPatch } = await import("diff");
+  const { createTwoFilesPatch } = loadDiff();
   const options = { context: 3, timeout: diffTimeoutMs };
   return createTwoFilesPatch(path, path, left, now, "as Tenon knows it", "as it is now", options);
 }

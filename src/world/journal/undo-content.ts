@@ -18,6 +18,7 @@ import type { Content, Plan, StepMeaning } from "./plan.js";
 import { setAside } from "./set-aside.js";
 import { digestSource } from "./sources.js";
 import { describeConflict, type UndoConflict } from "./undo-conflict.js";
+import { isObeyedByGit, judgeRestored } from "./undo-git.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** A change to undo, and its position in the journal. */
@@ -58,6 +59,8 @@ export async function reconcile(
   node: VirtualNode | null,
 ): Promise<UndoConflict | Reconciled> {
   const { plan, deps, text, target } = undo;
+  if (isObeyedByGit(deps.rules, step.path))
+    return describeConflict(plan, { path: text, expected: step.after, node });
   const changed = { step, entry: target.entry, seq: target.seq, node };
   const rebuilding = { ...plan.deps, store: deps.store };
   const previousContentLen = node?.type === "file" ? node.size : 0;
@@ -92,6 +95,7 @@ export async function put(
 ): Promise<void> {
   const { plan, deps, text } = undo;
   judge(deps, real, text);
+  if (image !== null) await judgeRestored({ ...plan.deps, ...deps }, { real, text, restored: { image } });
   const aside = { ...deps, root: deps.guard.root };
   if (image === null) {
     if (await setAside(aside, plan, { real, node: plan.files.look(real), meaning })) return;

@@ -5,6 +5,7 @@ import { contentNotFound, judge, meaningOf, reconcile } from "./undo-content.js"
 import type { Reconciled, Undo, UndoTarget } from "./undo-content.js";
 import { isAsRenamed, toSetStep } from "./renamed-node.js";
 import { describeConflict, type UndoConflict } from "./undo-conflict.js";
+import { judgeRestored } from "./undo-git.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 /** What changes by rename replaced, by the entry and path of the change. */
@@ -80,6 +81,8 @@ async function bringBack(undo: Undo, step: RenameStep): Promise<UndoConflict | R
     throw contentNotFound(text);
   }
   judge(deps, step.path, text);
+  const { path: real, stored } = step;
+  await judgeRestored({ ...plan.deps, ...deps }, { real, text, restored: { stored } });
   const there = plan.files.look(step.path);
   if (there !== null) return describeConflict(plan, { path: text, expected: null, node: there });
   const meaning = meaningOf(undo);

@@ -4,9 +4,11 @@ import type { NodeAttributes } from "../../contract/ports/journal.js";
 import { errnoOf } from "../files/file-errors.js";
 import { readEntries } from "../files/list-directory.js";
 import type { Opener } from "../files/opener.js";
-import { relativeTo, isWithin, showName } from "../files/path-text.js";
+import { relativeTo, isWithin } from "../files/path-text.js";
+import { toPathText, toSystemPath } from "../files/raw-path.js";
 import { movedOrReplaced, openDirectory, openPath, statReal } from "./open-path.js";
 import type { Source } from "./sources.js";
+import { createStepIndex, type StepIndex } from "./step-index.js";
 import type { TreeEntry } from "./tree.js";
 
 /** Where something is on the disk before the first step. */
@@ -60,37 +62,65 @@ type Rule =
   | { readonly kind: "move"; readonly from: string; readonly to: string }
   | { readonly kind: "mode"; readonly path: string; readonly mode: number };
 
+/** Planned steps, and which of them concern a path. */
+interface Rules {
+  readonly all: Rule[];
+  readonly index: StepIndex;
+}
+
 /** Begin with the disk as it is. */
 export function createVirtualFiles(opener: Opener): VirtualFiles {
-  const rules: Rule[] = [];
+  const rules: Rules = { all: [], index: createStepIndex() };
+  const add = (rule: Rule): void => {
+    for (const real of rule.kind === "move" ? [rule.from, rule.to] : [rule.path]) {
+      rules.index.add(real, rules.all.length);
+    }
+    rules.all.push(rule);
+  };
   return {
     look: (real) => lookThrough(rules, opener, real),
-    names: (real) => namesThrough(rules, opener, real),
+    names: (real) => namesThrough(rules.all, opener, real),
     untouched: (real) => untouchedThrough(rules, real),
     origin: (real) => originThrough(rules, real),
-    set: (real, node) => void rules.push({ kind: "set", path: real, node }),
-    move: (from, to) => void rules.push({ kind: "move", from, to }),
-    setMode: (real, mode) => void rules.push({ kind: "mode", path: real, mode }),
+    set: (real, node) => add({ kind: "set", path: real, node }),
+    move: (from, to) => add({ kind: "move", from, to }),
+    setMode: (real, mode) => add({ kind: "mode", path: real, mode }),
   };
 }
 
 /** Go back through the steps: each one either decides, or changes the path to continue with. */
-function lookThrough(rules: readonly Rule[], opener: Opener, real: string): VirtualNode | null {
+function lookThrough(
+  rules: Rules,
+  opener: Opener,
+  real: string,
+  limit = rules.all.length,
+): VirtualNode | null {
   let at = real;
-  for (const [seq, rule] of [...rules.entries()].toReversed()) {
+  for (const [seq, rule] of rulesBack(rules, () => at, limit)) {
     if (rule.kind === "mode") {
       if (rule.path !== at) continue;
-      const node = lookThrough(rules.slice(0, seq), opener, at);
+      const node = lookThrough(rules, opener, at, seq);
       return node && { ...node, mode: rule.mode };
     }
     if (rule.kind === "set") {
-      if (rule.path === at) return rule.node;
-      if (isWithin(at, rule.path)) return lookInTree(rule.node, relativeTo(at, rule.path));
-    } else if (isWithin(at, rule.to)) {
-      at = rebase(at, rule.to, rule.from);
-    } else if (isWithin(at, rule.from)) return null;
+      return rule.path === at ? rule.node : lookInTree(rule.node, relativeTo(at, rule.path));
+    }
+    if (!isWithin(at, rule.to)) return null;
+    at = rebase(at, rule.to, rule.from);
   }
   return lookOnDisk(opener, at);
+}
+
+/** The steps at a path or above it, the last one first; the path may change on the way. */
+function* rulesBack(
+  { all, index }: Rules,
+  at: () => string,
+  limit = all.length,
+): Generator<readonly [number, Rule]> {
+  for (let seq = index.lastAbove(at(), limit); seq >= 0; seq = index.lastAbove(at(), seq)) {
+    const rule = all[seq];
+    if (rule !== undefined) yield [seq, rule];
+  }
 }
 
 function lookOnDisk(opener: Opener, real: string): VirtualNode | null {
@@ -123,7 +153,7 @@ function readLink(opener: Opener, real: string): string {
 
 function lookInTree(node: VirtualNode | null, inner: string): VirtualNode | null {
   if (node?.type !== "directory" || node.tree === undefined) return null;
-  const wanted = Buffer.from(inner).toString("latin1");
+  const wanted = Buffer.from(toSystemPath(inner)).toString("latin1");
   const { entries, pack } = node.tree;
   const entry = entries.find((each) => each.path === wanted);
   if (entry === undefined) return null;
@@ -180,13 +210,13 @@ function namesInTree(node: VirtualNode | null, inner: string): string[] {
   const entries = directory.tree?.entries ?? [];
   return entries
     .filter((entry) => !entry.path.includes("/"))
-    .map((entry) => Buffer.from(entry.path, "latin1").toString());
+    .map((entry) => toPathText(Buffer.from(entry.path, "latin1")));
 }
 
 async function namesOnDisk(opener: Opener, real: string): Promise<string[]> {
   const handle = openDirectory(opener, real);
   try {
-    return (await readEntries(handle)).map((entry) => showName(entry.name));
+    return (await readEntries(handle)).map((entry) => toPathText(entry.name));
   } finally {
     handle.close();
   }
@@ -197,24 +227,23 @@ function combine(base: readonly string[], decided: ReadonlyMap<string, boolean>)
   return [...new Set([...base.filter((name) => decided.get(name) !== false), ...added])];
 }
 
-function untouchedThrough(rules: readonly Rule[], real: string): string | undefined {
+function untouchedThrough({ all, index }: Rules, real: string): string | undefined {
   let at = real;
-  for (const rule of rules.toReversed()) {
-    if (rule.kind === "move" && isWithin(at, rule.to)) {
-      at = rebase(at, rule.to, rule.from);
-      continue;
-    }
-    const paths = rule.kind === "move" ? [rule.from, rule.to] : [rule.path];
-    if (paths.some((each) => isWithin(each, at) || isWithin(at, each))) return undefined;
+  for (let limit = all.length; ;) {
+    const [above, below] = [index.lastAbove(at, limit), index.lastBelow(at, limit)];
+    if (above < 0 && below < 0) return at;
+    const rule = all[Math.max(above, below)];
+    if (above < below || rule?.kind !== "move" || !isWithin(at, rule.to)) return undefined;
+    at = rebase(at, rule.to, rule.from);
+    limit = above;
   }
-  return at;
 }
 
-function originThrough(rules: readonly Rule[], real: string): string | undefined {
+function originThrough(rules: Rules, real: string): string | undefined {
   let at = real;
-  for (const rule of rules.toReversed()) {
+  for (const [, rule] of rulesBack(rules, () => at)) {
     if (rule.kind === "move" && isWithin(at, rule.to)) at = rebase(at, rule.to, rule.from);
-    else if (rule.kind === "set" && isWithin(at, rule.path)) return undefined;
+    else if (rule.kind === "set") return undefined;
   }
   return at;
 }

@@ -54,6 +54,15 @@ describe("createSeenFiles", () => {
     });
   });
 
+  it("says of a path whether it is real, so that no link is followed twice", () => {
+    const seen = createSeenFiles({
+      canonical: (path, isReal = false) => (isReal ? `/${path}` : `/real/${path}`),
+    });
+    seen.note("a", { ...sighting(1, ["linked"]) });
+    seen.note("real/a", { ...sighting(2, ["opened"]), isRealPath: true });
+    expect(seen.get("a")?.runs).toEqual([{ start: 1, lines: ["linked", "opened"] }]);
+  });
+
   it("keeps a whole file whole while what is read again still fits", () => {
     const seen = createSeenFiles({ canonical });
     seen.note("a", { identity: "1", start: 1, lines: ["one", "two"], complete: true });

@@ -4,8 +4,8 @@ import { addParts } from "./add-parts.js";
 import type { SeenKeeper } from "./seen-keeper.js";
 
 export interface SeenFilesOptions {
-  /** One spelling for every path to the same file. */
-  readonly canonical: (path: string) => string;
+  /** One spelling for every path to the same file; a real path has no links to follow. */
+  readonly canonical: (path: string, isReal?: boolean) => string;
   /** More text than this is not remembered; the files that were seen longest ago go first. @default 64 million */
   readonly maxChars?: number;
   /** Keeps it for the session's next process. @default it is gone with this one */
@@ -49,7 +49,7 @@ export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
     load: (path) => load(canonical(path)),
     get: (path) => cache.get(canonical(path)),
     note(path, sighting) {
-      const key = canonical(path);
+      const key = canonical(path, sighting.isRealPath);
       if (sighting.complete) loaded.add(key);
       change(key, addSighting(cache.get(key), sighting));
     },

@@ -2,13 +2,15 @@ import type { ChangeOrigin } from "../../contract/ports/journal.js";
 import type { CommandConflict, CommitReport } from "../../contract/ports/layers.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { isWithin } from "../files/path-text.js";
+import { createPause } from "../files/pause.js";
 import type { Journal } from "../journal/journal.js";
 import type { Adoption } from "../journal/plan-adoptions.js";
-import type { CommandLayer } from "../sandbox/layer/layer-types.js";
-import { stripAttributes } from "../sandbox/layer/strip-attributes.js";
+import { entryAt } from "../sandbox/layer/entry-state.js";
+import { pathBelow } from "../sandbox/layer/layer-path.js";
+import type { CommandLayer, EntryState, LayerPath } from "../sandbox/layer/layer-types.js";
 import { describeChanges, type DescribedChanges, textAt } from "./describe-changes.js";
-import { findConflict, type ConflictDeps } from "./find-conflicts.js";
-import { heldChanges, judgeLayer, type Hold, type JudgedChange } from "./judge-layer.js";
+import { createConflictSearch, type ConflictDeps } from "./find-conflicts.js";
+import { heldChanges, judgeLayer, separate, type Hold, type JudgedChange } from "./judge-layer.js";
 import type { LayerRules } from "./name-verdict.js";
 import { toAdoptions } from "./to-adoptions.js";
 
@@ -16,7 +18,7 @@ export interface CommitDeps extends Omit<ConflictDeps, "layer" | "openFiles"> {
   readonly journal: Pick<Journal, "adopt">;
   readonly openFiles: () => Promise<ReadonlySet<string>>;
   /** Whether a path can be created again: installed packages and other ignored files. */
-  readonly isBulk: (path: string) => boolean;
+  readonly isBulk: (path: string, isFolder: boolean) => boolean;
   /** Called with the absolute paths that were changed. */
   readonly onCommitted: (paths: readonly string[]) => void;
 }
@@ -46,19 +48,14 @@ export interface Consent {
 /** Commit what the rules allow of a layer; the rest stays in it, for a decision. */
 export async function commitLayer(deps: CommitDeps, request: CommitRequest): Promise<CommitReport> {
   const { layer, withhold } = request;
+  await separate(layer, request.consent?.paths ?? []);
   const judged = await judgeLayer(layer, request.rules);
   const files = new Map(judged.map((each) => [each.change, each.files]));
   const changes = judged.map(({ change }) => change);
-  const [described] = await Promise.all([
-    describeChanges(layer, changes, {
-      filesIn: (change) => files.get(change) ?? 0,
-      inDiff: (path) => !isGitData.test(path),
-    }),
-    stripAttributes(
-      layer,
-      changes.filter(({ after }) => after !== undefined && after.kind !== "link"),
-    ),
-  ]);
+  const described = await describeChanges(layer, changes, {
+    filesIn: (change) => files.get(change) ?? 0,
+    inDiff: (path) => !isGitData.test(path),
+  });
   if (judged.length === 0) {
     await layer.discard();
     return { ...described, committed: "all", heldBack: [], conflicts: [] };
@@ -90,12 +87,19 @@ async function settle(
   const conflicts: CommandConflict[] = [];
   const adoptions: Adoption[] = [];
   const plan = async (): Promise<readonly Adoption[]> => {
-    const openFiles = await deps.openFiles();
+    const findConflict = createConflictSearch({ ...deps, layer, openFiles: await deps.openFiles() });
+    const breathe = createPause();
+    const found: Looked[] = [];
     for (const each of wanted) {
-      const reason = await findConflict({ ...deps, layer, openFiles }, each.change);
-      if (reason !== undefined && !overrides(each.change.path, request.consent)) {
-        conflicts.push(toConflict(layer, each.change.path, reason));
-      } else adoptions.push(...toAdoptions(layer, each, deps.isBulk));
+      await breathe();
+      const { path } = each.change;
+      const now = entryAt(pathBelow(layer.workspace, each.change))?.state;
+      const reason = overrides(path, request.consent) ? undefined : await findConflict(each.change, now);
+      found.push({ each, now, reason });
+    }
+    for (const { each, now, reason } of withWholeRepositories(found)) {
+      if (reason !== undefined) conflicts.push(toConflict(layer, each.change, reason));
+      else adoptions.push(...toAdoptions(layer, each, { now, isBulk: deps.isBulk }));
     }
     return adoptions;
   };
@@ -113,6 +117,35 @@ async function settle(
   else await layer.keep(reasonToKeep(heldBack, conflicts));
   const committed = isAll ? "all" : adoptions.length === 0 ? "none" : "part";
   return { ...described, committed, heldBack, conflicts };
+}
+
+interface Looked {
+  readonly each: JudgedChange;
+  /** What is at its path in the workspace. */
+  readonly now: EntryState | undefined;
+  /** Why it conflicts with what others did. */
+  readonly reason: string | undefined;
+}
+
+/** An index without the branch that it belongs to would undo what others committed, so a repository conflicts as a whole. */
+function withWholeRepositories(found: readonly Looked[]): readonly Looked[] {
+  const first = new Map<string, string>();
+  for (const { each, reason } of found) {
+    const folder = gitFolderOf(each.change.path);
+    if (folder !== undefined && reason !== undefined && !first.has(folder))
+      first.set(folder, each.change.path);
+  }
+  if (first.size === 0) return found;
+  return found.map((looked) => {
+    const path = first.get(gitFolderOf(looked.each.change.path) ?? "");
+    if (path === undefined || looked.reason !== undefined) return looked;
+    return { ...looked, reason: `it belongs to ${path}, which somebody else changed meanwhile` };
+  });
+}
+
+/** The outermost git folder that a path is in. */
+function gitFolderOf(path: string): string | undefined {
+  return /^(?:.*?\/)?\.git(?=\/)/i.exec(path)?.[0];
 }
 
 /** A person may have committed only some paths of it. */
@@ -168,9 +201,12 @@ async function unselected(
   selected: readonly string[],
 ): Promise<JudgedChange["heldBelow"]> {
   const left = new Map(heldBelow);
-  for await (const { path } of layer.entriesBelow(change)) {
-    const isMeant = selected.some((each) => isWithin(path, each) || isWithin(each, path));
-    if (!isMeant) left.set(path, { kind: "hold", reason: "it was not selected", rule: "paths" });
+  const isMeant = (path: string): boolean =>
+    selected.some((each) => isWithin(path, each) || isWithin(each, path));
+  for await (const entries of layer.entriesBelow(change)) {
+    for (const { path } of entries) {
+      if (!isMeant(path)) left.set(path, { kind: "hold", reason: "it was not selected", rule: "paths" });
+    }
   }
   return left;
 }
@@ -182,8 +218,9 @@ function heldOf(judged: JudgedChange, part: JudgedChange | undefined): CommitRep
 
 const maxDiffChars = 10_000;
 
-function toConflict(layer: CommandLayer, path: string, reason: string): CommandConflict {
-  const [before, after] = [textAt(`${layer.workspace}/${path}`), textAt(`${layer.upper}/${path}`)];
+function toConflict(layer: CommandLayer, at: LayerPath, reason: string): CommandConflict {
+  const { path } = at;
+  const [before, after] = [textAt(pathBelow(layer.workspace, at)), textAt(layer.locate(at))];
   if (before === undefined || after === undefined) return { path, reason };
   return { path, reason, diff: unifiedDiff({ before, after, path, maxChars: maxDiffChars }) };
 }

@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
 import type { CommandChange } from "../../contract/ports/layers.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { entryAt } from "../sandbox/layer/entry-state.js";
+import { pathBelow } from "../sandbox/layer/layer-path.js";
 import type { CommandLayer, LayerChange, LayerPath } from "../sandbox/layer/layer-types.js";
 
 /** Lines are counted and compared in so many files, of this size. */
@@ -39,10 +39,11 @@ export async function describeChanges(
   const diffs: string[] = [];
   let chars = 0;
   let texts = 0;
-  const add = (path: string, kind: CommandChange["kind"]): void => {
+  const add = (entry: LayerPath, kind: CommandChange["kind"]): void => {
+    const { path } = entry;
     if (!wants(path)) return;
     texts += 1;
-    const diff = texts <= maxTexts ? diffOf(layer, path, kind) : undefined;
+    const diff = texts <= maxTexts ? diffOf(layer, entry, kind) : undefined;
     found.push({ path, kind, ...(diff !== undefined && countLines(diff)) });
     if (diff === undefined || chars > maxChars || !inDiff(path)) return;
     chars += diff.length;
@@ -58,7 +59,7 @@ export async function describeChanges(
     }
     const isFolder = after?.kind === "folder" || (change.kind === "removed" && before?.kind === "folder");
     if (!isFolder) {
-      add(path, kindOf(change));
+      add(change, kindOf(change));
       continue;
     }
     const files = filesIn(change);
@@ -68,10 +69,10 @@ export async function describeChanges(
       continue;
     }
     const inside: LayerPath[] = [];
-    for await (const entry of layer.entriesBelow(change)) {
-      if (entry.state.kind !== "folder") inside.push(entry);
+    for await (const entries of layer.entriesBelow(change)) {
+      inside.push(...entries.filter(({ kind }) => kind !== "folder"));
     }
-    for (const entry of inside.toSorted(byPath)) add(entry.path, kindOf(change));
+    for (const entry of inside.toSorted(byPath)) add(entry, kindOf(change));
   }
   return { changes: found, diff: diffs.join("") };
 }
@@ -85,9 +86,10 @@ function kindOf({ kind }: LayerChange): CommandChange["kind"] {
   return kind === "removed" ? "removed" : "changed";
 }
 
-function diffOf(layer: CommandLayer, path: string, kind: CommandChange["kind"]): string | undefined {
-  const before = kind === "added" ? "" : textAt(join(layer.workspace, path));
-  const after = kind === "removed" ? "" : textAt(join(layer.upper, path));
+function diffOf(layer: CommandLayer, entry: LayerPath, kind: CommandChange["kind"]): string | undefined {
+  const { path } = entry;
+  const before = kind === "added" ? "" : textAt(pathBelow(layer.workspace, entry));
+  const after = kind === "removed" ? "" : textAt(layer.locate(entry));
   if (before === undefined || after === undefined) return undefined;
   return unifiedDiff({
     before,
@@ -99,7 +101,7 @@ function diffOf(layer: CommandLayer, path: string, kind: CommandChange["kind"]):
 }
 
 /** The text of a file, or where a link leads; `undefined` for anything else. */
-export function textAt(place: string): string | undefined {
+export function textAt(place: string | Buffer): string | undefined {
   const state = entryAt(place)?.state;
   if (state === undefined) return "";
   if (state.kind === "link") return `${readlinkSync(place)}\n`;

@@ -2,17 +2,19 @@ import { chmodSync, lchownSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { isWithin } from "../files/path-text.js";
 import type { CommandLayer, LayerChange, LayerPath } from "../sandbox/layer/layer-types.js";
+import { separate } from "./judge-layer.js";
 import { removeTree } from "../sandbox/layer/remove-tree.js";
 
 /** Remove changes from a layer, so that they are never committed. Returns whether any change is left. */
 export async function discardPaths(layer: CommandLayer, paths: readonly string[]): Promise<boolean> {
+  await separate(layer, paths);
   const isSelected = ({ path }: LayerPath): boolean => paths.some((each) => isWithin(path, each));
   const found: LayerChange[] = [];
   const inside: LayerPath[] = [];
   for await (const change of layer.changes()) {
     if (isSelected(change)) found.push(change);
     else if (change.kind === "created" && paths.some((each) => isWithin(each, change.path))) {
-      for await (const entry of layer.entriesBelow(change)) if (isSelected(entry)) inside.push(entry);
+      for await (const entries of layer.entriesBelow(change)) inside.push(...entries.filter(isSelected));
     }
   }
   for (const change of found) await discardChange(layer, change);
@@ -23,6 +25,7 @@ export async function discardPaths(layer: CommandLayer, paths: readonly string[]
 
 async function discardChange(layer: CommandLayer, change: LayerChange): Promise<void> {
   const place = layer.locate(change);
+  if (change.kind === "removed") await layer.restore(change);
   if (change.kind !== "attributes" || change.before === undefined) return remove(place);
   // The folder may contain other changes.
   const { uid, gid, mode } = change.before;

@@ -23,8 +23,8 @@ export interface LayerSides {
 
 /** Finds the git folders that changes belong to, and judges what git runs or obeys there. */
 export interface GitJudge {
-  /** Note a path that the command changed. */
-  add(path: string): void;
+  /** Note a path that the command changed; nothing can be below it unless it is or was a folder. */
+  add(path: string, isFolder?: boolean): void;
   /** The changes that are held back, by path. */
   verdicts(): ReadonlyMap<string, Verdict>;
 }
@@ -53,10 +53,11 @@ export function createGitJudge(sides: LayerSides): GitJudge {
     }
   };
   return {
-    add(path) {
-      const role = contentRoles.get(foldName(basename(path)) as ".gitmodules");
+    add(path, isFolder = true) {
+      const name = foldName(basename(path));
+      const role = contentRoles.get(name as ".gitmodules");
       if (role !== undefined) judged.set(path, { path, role, rule: `git ${role}` });
-      addAncestors(path);
+      addAncestors(isFolder || name === ".git" ? path : dirname(path));
     },
     verdicts() {
       for (const folder of folders) {
@@ -65,6 +66,7 @@ export function createGitJudge(sides: LayerSides): GitJudge {
         }
       }
       const held = new Map<string, Verdict>();
+      for (const folder of folders) if (isLost(folder, sides)) held.set(folder, lostRepository);
       for (const about of judged.values()) {
         const verdict = judgeOne(about, sides, isInside);
         if (verdict !== undefined) held.set(about.path, verdict);
@@ -72,6 +74,24 @@ export function createGitJudge(sides: LayerSides): GitJudge {
       return held;
     },
   };
+}
+
+/** A git folder that was removed by itself. One that goes with its work tree obeys nothing any more. */
+export const lostRepository: Verdict = Object.freeze({
+  kind: "hold",
+  reason: "it is the repository of files that stay, with their history and settings",
+  rule: "git folder",
+});
+
+/** Whether a git folder was removed, or is none any more, though its work tree is still there. */
+function isLost(folder: string, { workspace, stateOf }: LayerSides): boolean {
+  const head = `${folder}/HEAD`;
+  if (foldName(basename(folder)) !== ".git" || !isThere(join(workspace, head)) || stateOf(head) !== "gone")
+    return false;
+  const tree = dirname(folder);
+  return (
+    entryAt(join(workspace, folder))?.state.kind === "folder" && (tree === "." || stateOf(tree) !== "gone")
+  );
 }
 
 /** A folder that its owner cannot read is held back as a whole. */

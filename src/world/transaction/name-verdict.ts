@@ -1,6 +1,6 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { CommandPaths } from "../../contract/session.js";
-import { createDenyRules, foldLocation } from "../files/deny-rules.js";
+import { createDenyRules, foldLocation, type Location } from "../files/deny-rules.js";
 import { foldName } from "../files/fold-name.js";
 import { isWithin } from "../files/path-text.js";
 import type { PathRules } from "../files/path-rules.js";
@@ -45,6 +45,8 @@ export interface NameJudge {
   mayMatch(name: string): boolean;
   /** @param path Relative to the workspace. */
   judge(path: string): Verdict;
+  /** Whether a person allowed changing the path, so that what git runs there is not held back. */
+  isOpened(path: string): boolean;
 }
 
 export const commit: Verdict = Object.freeze({ kind: "commit" });
@@ -65,9 +67,24 @@ export function createNameJudge(options: LayerRules): NameJudge {
   ]);
   const coversRoot = paths?.judge(".", "write") !== undefined || !rules.judge(workspace, "write").allowed;
   const isNarrowed = !rules.judge(`${workspace}/any`, "write").allowed;
+  const mayMatch = (name: string): boolean =>
+    coversRoot || isNarrowed || screen(name) || byContent.has(foldName(name));
+  const folders = new Map<string, boolean>([[".", false]]);
+  /** Rules cover everything below what they name, so that all folders above count. */
+  const mayMatchPath = (path: string): boolean => {
+    const folder = dirname(path);
+    const known = folders.get(folder) ?? mayMatchPath(folder);
+    folders.set(folder, known);
+    return known || mayMatch(basename(path));
+  };
+  const locate = (path: string): Location =>
+    foldLocation({ absolute: `${workspace}/${path}`, relative: path, inWorkspace: true });
   return {
-    mayMatch: (name) => coversRoot || isNarrowed || screen(name) || byContent.has(foldName(name)),
+    mayMatch,
+    isOpened: (path) =>
+      consented.includes(`${workspace}/${path}`) || opened.match(locate(path)) !== undefined,
     judge(path) {
+      if (!mayMatchPath(path)) return commit;
       const real = `${workspace}/${path}`;
       if (consented.includes(real)) return commit;
       const refused = judgeRules(rules, path, real);
@@ -81,7 +98,7 @@ export function createNameJudge(options: LayerRules): NameJudge {
         return { kind: "hold", reason: "a rule asks before it is changed", rule: ruling.rule, asks: true };
       }
       if (isJudgedByContent(path) || isInDependencies(path)) return commit;
-      const location = foldLocation({ absolute: real, relative: path, inWorkspace: true });
+      const location = locate(path);
       const rule = opened.match(location) === undefined ? careful.match(location) : undefined;
       if (rule === undefined) return commit;
       return {

@@ -1,8 +1,10 @@
 import type { LayerView, WaitingChange } from "../../contract/ports/layers.js";
 import { isWithin } from "../files/path-text.js";
+import { entryAt } from "../sandbox/layer/entry-state.js";
+import { pathBelow } from "../sandbox/layer/layer-path.js";
 import type { CommandLayer } from "../sandbox/layer/layer-types.js";
 import { describeChanges } from "./describe-changes.js";
-import { findConflict } from "./find-conflicts.js";
+import { createConflictSearch } from "./find-conflicts.js";
 import { heldChanges, judgeLayer, type JudgedChange } from "./judge-layer.js";
 import type { LayerRules, Verdict } from "./name-verdict.js";
 
@@ -37,9 +39,14 @@ async function reasonsOf(
   judged: readonly JudgedChange[],
 ): Promise<ReadonlyMap<string, Reason>> {
   const reasons = new Map<string, Reason>();
-  const deps = { layer, openFiles: new Set<string>(), wasRemoved: async () => false };
+  const findConflict = createConflictSearch({
+    layer,
+    openFiles: new Set<string>(),
+    wasRemoved: async () => false,
+  });
   for (const { change, verdict, heldBelow } of judged) {
-    const conflict = await findConflict(deps, change);
+    const now = entryAt(pathBelow(layer.workspace, change))?.state;
+    const conflict = await findConflict(change, now);
     if (conflict !== undefined) reasons.set(change.path, { reason: conflict, conflict: true });
     for (const [path, held] of [[change.path, verdict] as const, ...heldBelow]) addHeld(reasons, path, held);
   }

@@ -2,69 +2,81 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../files/path-text.js";
+import { toPathText } from "../files/raw-path.js";
 import type { Adoption } from "../journal/plan-adoptions.js";
 import { entryAt } from "../sandbox/layer/entry-state.js";
-import type { CommandLayer, EntryState } from "../sandbox/layer/layer-types.js";
+import { childPath, pathBelow } from "../sandbox/layer/layer-path.js";
+import type { CommandLayer, EntryState, LayerPath } from "../sandbox/layer/layer-types.js";
 import type { JudgedChange } from "./judge-layer.js";
+
+export interface AdoptionOptions {
+  /** What is at the path in the workspace. */
+  readonly now: EntryState | undefined;
+  readonly isBulk: (path: string, isFolder: boolean) => boolean;
+}
 
 /** The adoptions that commit a change. */
 export function toAdoptions(
   layer: CommandLayer,
   { change, heldBelow }: JudgedChange,
-  isBulk: (path: string) => boolean,
+  { now, isBulk }: AdoptionOptions,
 ): Adoption[] {
   const { path, kind, after } = change;
-  const now = entryAt(join(layer.workspace, path))?.state;
   if (kind === "removed" && now === undefined) return [];
   const common = {
-    path: join(layer.workspace, path),
+    path: textBelow(layer.workspace, change),
     text: path,
     before: now === undefined ? null : { dev: now.dev, ino: now.ino },
-    bulk: isBulk(path),
+    bulk: isBulk(path, (now ?? after)?.kind === "folder"),
   };
   if (kind === "removed") return [{ ...common, op: "delete" }];
   if (kind === "attributes") return [{ ...common, op: "mode", mode: after?.mode }];
   const harmless = harmlessPart(layer, path, heldBelow);
   if (harmless === undefined && heldBelow.size > 0) {
-    return withoutHeld(layer, path, { heldBelow, after, isBulk });
+    return withoutHeld(layer, change, { heldBelow, after, isBulk });
   }
-  const from = harmless ?? join(layer.upper, path);
+  const from = harmless ?? textBelow(layer.upper, change);
   return [{ ...common, op: now === undefined ? "create" : "write", from }];
 }
 
-interface PartOfFolder {
+interface PartOfFolder extends Pick<AdoptionOptions, "isBulk"> {
   readonly heldBelow: JudgedChange["heldBelow"];
   readonly after: EntryState | undefined;
-  readonly isBulk: (path: string) => boolean;
 }
 
 /** A new folder without some of its entries: the folder is created, and the others are put into it. */
-function withoutHeld(layer: CommandLayer, path: string, part: PartOfFolder): Adoption[] {
+function withoutHeld(layer: CommandLayer, folder: LayerPath, part: PartOfFolder): Adoption[] {
   const { heldBelow, after, isBulk } = part;
-  const adopt = (at: string, rest: Partial<Adoption>): Adoption => ({
-    path: join(layer.workspace, at),
-    text: at,
+  const adopt = (at: LayerPath, rest: Partial<Adoption>): Adoption => ({
+    path: textBelow(layer.workspace, at),
+    text: at.path,
     op: "create",
     before: null,
-    bulk: isBulk(at),
+    bulk: isBulk(at.path, false),
     ...rest,
   });
-  const adoptions = [adopt(path, { mode: after?.mode ?? 0o777 })];
-  for (const name of readdirSync(join(layer.upper, path))) {
-    const child = `${path}/${name}`;
-    if (heldBelow.has(child)) {
-      const from = harmlessPart(layer, child, heldBelow);
+  const adoptions = [adopt(folder, { mode: after?.mode ?? 0o777 })];
+  for (const name of readdirSync(layer.locate(folder), "buffer")) {
+    const child = childPath(folder, name);
+    if (heldBelow.has(child.path)) {
+      const from = harmlessPart(layer, child.path, heldBelow);
       if (from !== undefined) adoptions.push(adopt(child, { from }));
       continue;
     }
-    const state = entryAt(join(layer.upper, child))?.state;
-    // A name that is not valid UTF-8 cannot be put there by itself; it stays in the layer.
-    if (state === undefined) continue;
-    const isParted = state.kind === "folder" && [...heldBelow.keys()].some((held) => isWithin(held, child));
+    const state = entryAt(layer.locate(child))?.state;
+    if (state === undefined) continue; // committed or discarded meanwhile
+    const isParted =
+      state.kind === "folder" && [...heldBelow.keys()].some((held) => isWithin(held, child.path));
     if (isParted) adoptions.push(...withoutHeld(layer, child, { ...part, after: state }));
-    else adoptions.push(adopt(child, { from: join(layer.upper, child) }));
+    else adoptions.push(adopt(child, { from: textBelow(layer.upper, child) }));
   }
   return adoptions;
+}
+
+/** The path of an entry below a root as a text for the journal, which names that are not valid UTF-8 survive. */
+function textBelow(root: string, path: LayerPath): string {
+  const found = pathBelow(root, path);
+  return typeof found === "string" ? found : toPathText(found);
 }
 
 /** Write the harmless part of a held back file beside the layer, from where it can be committed. */

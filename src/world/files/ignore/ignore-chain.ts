@@ -86,7 +86,7 @@ function link(
 const maxIgnoreFileBytes = 1024 * 1024;
 
 /** `undefined` where the file is missing, not a regular file, or too large. */
-function readIgnoreFile(at: string): IgnoreFile | undefined {
+function readIgnoreFile(at: string | Buffer): IgnoreFile | undefined {
   let fd: number;
   try {
     fd = openSync(at, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));

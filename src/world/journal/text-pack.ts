@@ -1,0 +1,99 @@
+import { hash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from "node:fs";
+import type { BlobStore } from "../../contract/ports/blobs.js";
+import type { RenamedNode } from "../../contract/ports/journal.js";
+import { errnoOf } from "../files/file-errors.js";
+import { movedOrReplaced, openPath } from "./open-path.js";
+import type { PlannedStep } from "./plan.js";
+import { digestSource, type SourceDeps } from "./sources.js";
+
+/** Larger files are recognized by their inode, size and time alone. */
+export const maxHashedBytes = 1 << 23;
+/** Contents of so many small files are kept for a while, to merge what others change later. */
+const maxTexts = 200;
+const maxTextBytes = 1 << 18;
+const maxPackBytes = 1 << 23;
+
+/** The contents of files that a command changed, kept as one blob: a file for each of them takes longer than the commit. */
+export interface TextPack {
+  /** The hash of a file, whose content is added if it is small enough. */
+  add(deps: SourceDeps, real: string, stat: BigIntStats): Promise<Pick<RenamedNode, "hash" | "offset">>;
+  /** Store the contents; returns the steps with what refers to them. */
+  attach(blobs: BlobStore, planned: readonly PlannedStep[]): Promise<readonly PlannedStep[]>;
+}
+
+export function createTextPack(): TextPack {
+  const texts: Uint8Array[] = [];
+  let bytes = 0;
+  return {
+    async add(deps, real, stat) {
+      if (stat.size > maxHashedBytes) return {};
+      if (stat.size > maxTextBytes)
+        return digestSource(deps, { kind: "disk", real }).then(hashOnly, unreadable);
+      const content = stat.size === 0n ? new Uint8Array() : readSmall(deps, real, stat);
+      if (content === undefined) return {};
+      const own = { hash: hash("sha256", content) };
+      if (texts.length >= maxTexts || bytes + content.length > maxPackBytes) return own;
+      const offset = bytes;
+      texts.push(content);
+      bytes += content.length;
+      return { ...own, offset };
+    },
+    async attach(blobs, planned) {
+      if (texts.length === 0) return planned;
+      const pack = (await blobs.put(Buffer.concat(texts), { durable: false })).hash;
+      return planned.map((each) => {
+        const { change } = each;
+        if (change.step.kind !== "rename" || change.step.node.offset === undefined) return each;
+        const { node } = change.step;
+        const step = { ...change.step, node: { ...node, pack } };
+        return { ...each, change: { ...change, step, blobs: [{ hash: pack, size: node.size }] } };
+      });
+    },
+  };
+}
+
+function hashOnly({ hash: own }: { readonly hash: string }): Pick<RenamedNode, "hash"> {
+  return { hash: own };
+}
+
+/** A file that its owner may not read can be renamed all the same. */
+function unreadable(error: unknown): Record<string, never> {
+  if (errnoOf(error) !== "EACCES") throw error;
+  return {};
+}
+
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** The content of a regular file; `undefined` if its owner may not read it. */
+function readSmall({ opener }: SourceDeps, real: string, stat: BigIntStats): Uint8Array | undefined {
+  const opened = openPath(opener, real);
+  try {
+    const fd = openSync(opened.at, readFlags);
+    try {
+      const found = fstatSync(fd, { bigint: true });
+      if (found.ino !== stat.ino || found.dev !== stat.dev || found.size !== stat.size) {
+        throw movedOrReplaced("ESTALE");
+      }
+      return readWhole(fd, Number(stat.size));
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    unreadable(error);
+    return undefined;
+  } finally {
+    opened.close();
+  }
+}
+
+function readWhole(fd: number, size: number): Uint8Array {
+  const content = Buffer.allocUnsafe(size);
+  let length = 0;
+  while (length < size) {
+    const got = readSync(fd, content, length, size - length, length);
+    if (got === 0) break;
+    length += got;
+  }
+  return content.subarray(0, length);
+}
