@@ -91,6 +91,12 @@ describe("a server in the sandbox", () => {
     for (const path of ["home/planted", "workspace/planted", "data/list.txt"])
       expect(await act("write", { path: join(root, path) })).toMatch(/^failed: E/);
     expect(await act("write", { path: "/usr/planted" })).toMatch(/^failed: EROFS/);
+    const told = view().faults.map(({ message }) => message);
+    const notes = join(root, "workspace/notes.txt");
+    expect(told).toContain(
+      `The sandbox hides ${notes} from it. To let it read there: tenon mcp-servers sandbox reach --readable ${notes}`,
+    );
+    expect(told).toContain(`The sandbox hides ${key} from it, as from all programs.`);
     const [home] = (await act("home")).split(" ");
     expect(await act("write", { path: `${home}/kept.txt`, data: "kept" })).toBe("written");
     await tenon.mcp.restart("reach");
@@ -149,9 +155,13 @@ describe("a server in the sandbox", () => {
     expect(await act("flood", { lines: 20_000 })).toBe("flooded");
     expect(view().log.length).toBeLessThanOrEqual(50);
     await tenon.mcp.stop("reach");
-    const { size } = statSync(file);
-    await new Promise((done) => setTimeout(done, 300));
-    expect(statSync(file).size).toBe(size);
+    // The kernel ends a namespace's programs a moment after its first one; none may go on writing.
+    const grownIn300Ms = async (): Promise<number> => {
+      const { size } = statSync(file);
+      await new Promise((done) => setTimeout(done, 300));
+      return statSync(file).size - size;
+    };
+    await expect.poll(grownIn300Ms).toBe(0);
   });
 
   it("is not started where there is no sandbox", async () => {
@@ -220,6 +230,7 @@ describe("a plugin in the sandbox", () => {
     const code = (act) => async (input, ctx) => { try { return await act(input, ctx); } catch (error) { return error.code ?? String(error); } };
     export default { name: "reach", version: "1.0.0", tools: [
       tool("plugin_read", code(({ path }) => readFileSync(path, "utf8"))),
+      tool("plugin_fail", async ({ path }) => readFileSync(path, "utf8")),
       tool("plugin_write", code(({ path }) => (writeFileSync(path, "x"), "written"))),
       tool("plugin_ask", code(({ path }, ctx) => ctx.files.read(path).then((bytes) => Buffer.from(bytes).toString()))),
       tool("plugin_dial", code(({ port }) => new Promise((resolve, reject) =>
@@ -242,6 +253,8 @@ describe("a plugin in the sandbox", () => {
       (await tenon.call({ name, arguments: input })).result;
     expect(await call("plugin_read", { path: join(root, "home/.ssh/id_ed25519") })).toBe("ENOENT");
     expect(await call("plugin_read", { path: join(root, "workspace/notes.txt") })).toBe("ENOENT");
+    await call("plugin_fail", { path: join(root, "workspace/notes.txt") });
+    expect(tenon.plugins()[0]?.notes).toEqual([expect.stringContaining(`${file} --readable ${root}`)]);
     expect(await call("plugin_write", { path: join(root, "home/planted") })).toMatch(/^E(?:ROFS|NOENT)$/);
     expect(await call("plugin_dial", { port })).toBe("ECONNREFUSED");
     expect(await call("plugin_ask", { path: "notes.txt" })).toEqual(expect.stringContaining("notes"));

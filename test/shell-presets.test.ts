@@ -40,7 +40,7 @@ describe("tools with their own registry", () => {
   });
   afterAll(() => fixture.close());
 
-  it("pip installs from the index that the machine is set up with", async () => {
+  it("pip installs from the index that the machine is set up with, and without network the second time", async () => {
     const install = "/usr/bin/python3 -m pip install --disable-pip-version-check --target lib leftpad";
     const first = await fixture.run(
       `${install} && PYTHONPATH=lib python3 -c 'import leftpad; print(leftpad.value)'`,
@@ -51,6 +51,12 @@ describe("tools with their own registry", () => {
     expect(first, first.stderr).toMatchObject({ exitCode: 0 });
     expect(first.stdout).toMatch(/42\n$/);
     expect(readdirSync(fixture.home).toSorted()).toEqual([".config", ".npmrc"]);
+    rmSync(join(fixture.workspace, "lib"), { recursive: true });
+    const again = await fixture.run(`${install} && ls lib`);
+    expect(again, again.stderr).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("leftpad.py") as string,
+    });
   });
 
   it("have every connection in the log, those of jobs too", async () => {
@@ -81,6 +87,21 @@ describe("tools with their own registry", () => {
     const seen = await fixture.run("cat ~/.npmrc; env; npm config list -l", { network: ["npm"] });
     expect(seen.stdout + seen.stderr).not.toContain("secret");
     expect(seen.stdout).toContain(`registry=http://${fixture.place}/`);
+  });
+
+  it("see the credentials of a host that the configuration names, if they are granted it by name", async () => {
+    const trusting = await openWorkFixture({ sandbox: { credentials: ["LOCALHOST"] } });
+    try {
+      const granted = await trusting.run("cat ~/.npmrc", { network: ["npm"] });
+      expect(granted.stdout).toContain(`//${trusting.place}/:_authToken=secret`);
+      expect(trusting.asked[0]?.preview?.details).toMatchObject({
+        network: [`${trusting.place} (new, with your credentials)`],
+      });
+      const others = await trusting.run("cat ~/.npmrc; ls -a ~", { network: true });
+      expect(others.stdout).not.toContain("secret");
+    } finally {
+      await trusting.close();
+    }
   });
 
   it("whose hosts are not known say so, and list what they are refused", async () => {

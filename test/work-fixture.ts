@@ -28,7 +28,7 @@ export interface WorkFixture {
 
 /** Open it. The tools of the machine are configured in the home folder, as a person would. */
 export async function openWorkFixture(
-  options: { readonly layers?: boolean; readonly path?: string } = {},
+  options: { readonly layers?: boolean; readonly path?: string; readonly sandbox?: object } = {},
 ): Promise<WorkFixture> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-work-")));
   const [workspace, home, files] = ["work", "home", "files"].map((name) => join(root, name)) as [
@@ -43,7 +43,8 @@ export async function openWorkFixture(
     if (path === "left-pad") response.end(JSON.stringify(describePackage(files, place)));
     else if (path === "simple/leftpad/")
       response.setHeader("content-type", "text/html").end(`<a href="../../${wheelName}">${wheelName}</a>`);
-    else if (statSync(file, { throwIfNoEntry: false })?.isFile() === true) response.end(readFileSync(file));
+    else if (statSync(file, { throwIfNoEntry: false })?.isFile() === true)
+      response.setHeader("cache-control", "max-age=3600").end(readFileSync(file));
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -52,14 +53,16 @@ export async function openWorkFixture(
   buildRepository(root, files);
   writeFileSync(join(home, ".npmrc"), `registry=http://${place}/\n//${place}/:_authToken=secret\n`);
   mkdirSync(join(home, ".config/pip"), { recursive: true });
-  writeFileSync(join(home, ".config/pip/pip.conf"), `[global]\nindex-url = http://${place}/simple\n`);
+  // Without TLS, pip keeps only what comes from a trusted host.
+  const pipSettings = `[global]\nindex-url = http://${place}/simple\ntrusted-host = localhost\n`;
+  writeFileSync(join(home, ".config/pip/pip.conf"), pipSettings);
   const asked: ApprovalRequest[] = [];
   const tenon = createTenon({
     workspace,
     home,
     config: {
       stateDir: join(root, "state"),
-      sandbox: { enabled: "required", layers: { enabled: options.layers ?? true } },
+      sandbox: { enabled: "required", layers: { enabled: options.layers ?? true }, ...options.sandbox },
     },
     env: { PATH: options.path ?? "/usr/local/bin:/usr/bin:/bin", HOME: home, SHELL: "/bin/bash" },
     interact: { approve: (request) => (asked.push(request), true) },
@@ -100,12 +103,14 @@ function describePackage(files: string, place: string): unknown {
   const name = "left-pad";
   const dir = join(files, "../package-source");
   mkdirSync(join(dir, "package"), { recursive: true });
-  writeFileSync(join(dir, "package/package.json"), JSON.stringify({ name, version: "1.0.0" }));
+  const own = { name, version: "1.0.0", bin: { [name]: "cli.js" } };
+  writeFileSync(join(dir, "package/package.json"), JSON.stringify(own));
+  writeFileSync(join(dir, "package/cli.js"), "#!/usr/bin/env node\nconsole.log(42);\n", { mode: 0o755 });
   execFileSync("tar", ["--mtime=@0", "-czf", join(files, `${name}.tgz`), "-C", dir, "package"]);
   const bytes = readFileSync(join(files, `${name}.tgz`));
   const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
   const dist = { tarball: `http://${place}/${name}.tgz`, integrity };
-  return { name, "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": { name, version: "1.0.0", dist } } };
+  return { name, "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": { ...own, dist } } };
 }
 
 const wheelName = "leftpad-1.0-py3-none-any.whl";

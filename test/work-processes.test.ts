@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
@@ -7,9 +7,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTenon, type Tenon } from "../src/index.js";
 import { makeProgramDir } from "./setup/program-dir.js";
 
-const project = resolve(import.meta.dirname, "..");
-const manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { dependencies: object };
-const packages = Object.keys(manifest.dependencies);
 let program: string;
 let base: string;
 
@@ -20,8 +17,7 @@ beforeAll(async () => {
     input: join(import.meta.dirname, "work-child.ts"),
     platform: "node",
     logLevel: "silent",
-    external: (id) =>
-      id.startsWith("node:") || packages.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: (id) => !/^[./]/.test(id),
   });
   await bundle.write({ file: program, format: "esm", codeSplitting: false });
   await bundle.close();

@@ -35,7 +35,7 @@ function hasFailed({ exitCode, timedOut }: CommandResult): boolean {
 function timeNotes({ timedOut }: CommandResult): string[] {
   return timedOut
     ? [
-        "The command was stopped at its time limit. The argument timeout raises it, up to 600000; background: true runs it without one.",
+        "The command was stopped at its time limit. The argument timeout raises it, up to 600000 ms; background: true runs it without one.",
       ]
     : [];
 }

@@ -1,7 +1,7 @@
 /** The hosts that commands of a session were already granted. */
 export interface KnownHosts {
-  /** The hosts for the person who is asked, with those marked that are new in this session. */
-  mark(sessionId: string, hosts: readonly string[]): readonly string[];
+  /** The hosts for the person who is asked, with those marked that are new in this session or get credentials. */
+  mark(sessionId: string, hosts: readonly string[], credentialHosts: readonly string[]): readonly string[];
   add(sessionId: string, hosts: readonly string[]): void;
 }
 
@@ -11,11 +11,16 @@ const maxSessions = 1000;
 export function createKnownHosts(): KnownHosts {
   const bySession = new Map<string, Set<string>>();
   return {
-    mark(sessionId, hosts) {
+    mark(sessionId, hosts, credentialHosts) {
       const known = bySession.get(sessionId);
       return hosts.map((host) => {
         const shown = host === "*" ? "every public host" : host;
-        return known?.has(host) === true ? shown : `${shown} (new)`;
+        const name = host.replace(/:\d+$/, "");
+        const marks = [
+          ...(known?.has(host) === true ? [] : ["new"]),
+          ...(credentialHosts.includes(name) ? ["with your credentials"] : []),
+        ];
+        return marks.length === 0 ? shown : `${shown} (${marks.join(", ")})`;
       });
     },
     add(sessionId, hosts) {

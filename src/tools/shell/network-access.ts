@@ -25,7 +25,9 @@ export function createNetworkAccess(): NetworkAccess {
     prepare(call, { processes, shell }) {
       const names = presetsOf(call.network);
       if (names.length === 0 || found.has(call)) return undefined;
-      const finding = processes.presetHosts(names, call.cwd ?? shell?.cwd);
+      // `cd app && npm install` uses the settings in `app`.
+      const entered = shell?.commands?.flatMap(({ cwds }) => cwds ?? []);
+      const finding = processes.presetHosts(names, call.cwd ?? shell?.cwd, entered);
       return finding.then((hosts) => void found.set(call, hosts));
     },
     hosts: (call) => [...new Set([...hostsOf(call.network), ...(found.get(call)?.hosts ?? [])])],

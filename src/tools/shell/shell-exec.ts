@@ -39,7 +39,7 @@ const input = z.object({
     .number()
     .int()
     .min(1)
-    .max(maxTimeoutMs)
+    .max(maxTimeoutMs, `The timeout is in milliseconds, at most ${maxTimeoutMs}.`)
     .default(30_000)
     .describe(
       "Milliseconds until the command is stopped, at most 600000. Does not apply to background jobs.",
@@ -161,7 +161,7 @@ function previewLine(
       ...(cwd !== undefined && { cwd }),
       ...(call.env !== undefined && { variables: Object.keys(call.env) }),
       ...(call.stdin !== undefined && { stdin: describeInput(call.stdin) }),
-      ...(hosts.length > 0 && { network: known.mark(sessionId, hosts) }),
+      ...(hosts.length > 0 && { network: known.mark(sessionId, hosts, processes.credentialHosts) }),
       sandbox: active ? reason : `none: ${reason}`,
     },
   };

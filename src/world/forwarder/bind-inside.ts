@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import type { Socket as UdpSocket } from "node:dgram";
 import type { Server } from "node:net";
+import { getSystemErrorName } from "node:util";
 import type { NetworkNamespace } from "../sandbox/network/namespace.js";
+import { bindProgram } from "./bind-program.js";
 
 /** An address to listen on. */
 export interface Listener {
@@ -24,8 +26,9 @@ export type BoundSocket = { readonly wanted: Listener } & (
 export function bindInside(
   namespace: NetworkNamespace,
   listeners: readonly Listener[],
+  program: readonly string[] = bindProgram(listeners),
 ): Promise<readonly BoundSocket[]> {
-  const [file = "", ...args] = namespace.enter([process.execPath, "-e", script]);
+  const [file = "", ...args] = namespace.enter(program);
   const child = spawn(file, args, {
     cwd: "/",
     // In Electron, the program is Node only with this variable.
@@ -38,10 +41,11 @@ export function bindInside(
   let problem = "";
   child.stderr?.on("data", (chunk: Buffer) => (problem += chunk.toString().slice(0, 2000)));
   return new Promise((resolve, reject) => {
-    child.on("message", ({ index, port, error }: Answer, handle) => {
+    child.on("message", ({ index, port, errno }: Answer, handle) => {
       const wanted = listeners[index];
       if (wanted === undefined) return;
-      if (port === undefined) bound.set(index, { wanted, error: error ?? "unknown" });
+      if (port === undefined)
+        bound.set(index, { wanted, error: errno === undefined ? "unknown" : getSystemErrorName(-errno) });
       else bound.set(index, { wanted, port, handle: handle as Server | UdpSocket });
       if (bound.size < listeners.length) return;
       child.disconnect();
@@ -53,37 +57,14 @@ export function bindInside(
       for (const { handle } of bound.values()) handle?.close();
       reject(new Error(`The forwarder could not be started: ${problem.trim() || "it ended early"}.`));
     });
-    child.send(listeners, (error) => {
-      if (error !== null) reject(error);
-    });
   });
 }
 
 const timeoutMs = 10_000;
 
+/** What the child reports about each listener; it ends when this process disconnects. */
 interface Answer {
   readonly index: number;
   readonly port?: number;
-  readonly error?: string;
+  readonly errno?: number;
 }
-
-/** What the child runs. It ends when the other side has all sockets and disconnects. */
-const script = `
-process.on("message", (listeners) => {
-  listeners.forEach(({ protocol, host, port }, index) => {
-    const failed = ({ code, message }) => process.send({ index, error: code ?? message });
-    if (protocol === "udp") {
-      const socket = require("node:dgram").createSocket({ type: host.includes(":") ? "udp6" : "udp4" });
-      socket.once("error", failed);
-      socket.bind({ port, address: host, exclusive: true }, () =>
-        process.send({ index, port: socket.address().port }, socket));
-      return;
-    }
-    const server = require("node:net").createServer();
-    server.once("error", failed);
-    server.listen({ port, host, exclusive: true, backlog: 511 }, () =>
-      process.send({ index, port: server.address().port }, server));
-  });
-});
-process.on("disconnect", () => process.exit());
-`;

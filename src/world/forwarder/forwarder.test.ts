@@ -119,6 +119,20 @@ describe("granted hosts", () => {
     );
     expect(stdout.trim().split("\n")).toEqual(targets.map(() => "403"));
     expect(use.every(({ verdict }) => verdict === "refused")).toBe(true);
+    const socks = await fixture.granted(
+      `const named = ${JSON.stringify(targets)}.map((name) => [3, name.length, ...Buffer.from(name)]);
+       const mapped = [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1];
+       for (const target of [...named, [1, 127, 0, 0, 1], [1, 169, 254, 169, 254], mapped, [4, ...Array(15).fill(0), 1]]) {
+         const s = require("net").connect(new URL(process.env.HTTP_PROXY).port, "127.0.0.1", () => s.write(Buffer.from([5, 1, 0])));
+         s.once("data", () => {
+           s.write(Buffer.from([5, 1, 0, ...target, ${httpPort >> 8}, ${httpPort & 255}]));
+           s.once("data", (d) => { console.log(d[1]); s.destroy(); });
+         });
+       }`,
+      ["*"],
+    );
+    expect(socks.stdout.trim().split("\n")).toHaveLength(targets.length + 4);
+    expect(socks.stdout).not.toMatch(/^0$/m);
   });
 
   it("never lead through the proxy to the proxy itself, whichever protocol is used for the way there", async () => {

@@ -40,7 +40,7 @@ interface Asking extends AskOptions {
 async function askAndReport(backend: InteractBackend, question: Question, options: Asking): Promise<Answer> {
   const { clock, timeoutMs, emit, signal } = options;
   const asker = options.asker();
-  const { id, callId, toolName } = asker;
+  const { id, callId, sessionId, toolName } = asker;
   const expiresAt = clock.now() + timeoutMs;
   emit("QUESTION_ASKED", { ...asker, question: options.redact(question), expiresAt });
   let outcome: TenonEvents["QUESTION_ANSWERED"]["outcome"] = "failed";
@@ -53,7 +53,7 @@ async function askAndReport(backend: InteractBackend, question: Question, option
     else if (clock.now() >= expiresAt) outcome = "expired";
     throw thrown;
   } finally {
-    emit("QUESTION_ANSWERED", { id, callId, toolName, outcome });
+    emit("QUESTION_ANSWERED", { id, callId, sessionId, toolName, outcome });
   }
 }
 

@@ -1,6 +1,7 @@
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeptOutput } from "../../contract/ports/outputs.js";
+import { makeFolder } from "../../contract/make-folder.js";
 
 /** What is written beside a kept output. */
 export interface OutputRecord extends KeptOutput {
@@ -37,7 +38,7 @@ export function createOutputFiles(dir: string): OutputFiles {
   return {
     dataPath,
     async prepare() {
-      await mkdir(dir, { recursive: true, mode: 0o700 });
+      makeFolder(dir, 0o700);
     },
     async save(record) {
       // By a rename, so that another process never reads half a record.

@@ -21,6 +21,8 @@ export interface PresetRequest {
   readonly names: readonly PresetName[];
   /** The folder of the command. */
   readonly cwd: string;
+  /** Folders that it goes to, absolute. @default none */
+  readonly entered?: readonly string[] | undefined;
   /** The variables of the session. */
   readonly env: ReadonlyMap<string, string>;
   /** Run a command that prints addresses, without network; `undefined` if it cannot be run or fails. */
@@ -69,7 +71,7 @@ function sourceFor({ home, env, workspace }: PresetOptions, request: PresetReque
   return {
     home,
     env: { ...env, ...Object.fromEntries(request.env) },
-    folders: foldersAbove(request.cwd, workspace),
+    folders: foldersOf(request, workspace),
     // A configuration that is missing or cannot be read says nothing.
     read: async (path) => {
       // A link in the workspace could lead to anything.
@@ -80,6 +82,14 @@ function sourceFor({ home, env, workspace }: PresetOptions, request: PresetReque
     },
     list: (path) => readdir(path).catch(() => []),
   };
+}
+
+/** More are not looked at. */
+const maxEntered = 20;
+
+function foldersOf({ cwd, entered = [] }: PresetRequest, workspace: string): string[] {
+  const inside = entered.filter((folder) => isWithin(folder, workspace)).slice(0, maxEntered);
+  return [...new Set([cwd, ...inside].flatMap((folder) => foldersAbove(folder, workspace)))];
 }
 
 function foldersAbove(cwd: string, workspace: string): string[] {

@@ -10,7 +10,7 @@ import { cannotStart, HelperLostError, missingFolder, startTimedOut } from "./la
 import type { Exit, Launch, OutputSink, Running } from "./launch.js";
 import { holdInputFifo } from "./input-fifo.js";
 import { readPipe, type PipeReader } from "./pipe-reader.js";
-import { shellQuote } from "./shell-quote.js";
+import { shellQuote } from "../../command/shell-quote.js";
 import { createStandbyPool, type StandbyPool, type AssignedStandby } from "./standby-pool.js";
 import { buildStartScript, type CommandFifos } from "./start-script.js";
 import { sendSignal } from "./stop-tree.js";

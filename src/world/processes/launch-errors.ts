@@ -23,12 +23,18 @@ export class HelperLostError extends ToolExecutionError {
   }
 }
 
+/** A caller that passes less has most likely meant seconds: starting a process alone may take that long. */
+const shortestUsefulMs = 200;
+
 /** The start took too long and was given up; if the command starts later, it is stopped. */
 export function startTimedOut(ms: number): ToolUnavailableError {
   return new ToolUnavailableError(`The system did not start the command within ${Math.round(ms)} ms.`, {
     code: "SERVICE_UNAVAILABLE",
     retryable: true,
-    hint: "The system may be out of processes (ulimit -u) or memory, or under heavy load. Stop something and call again.",
+    hint:
+      ms < shortestUsefulMs
+        ? `Time limits are in milliseconds: ${Math.round(ms) * 1000} is ${Math.round(ms)} seconds. Call again with a longer one.`
+        : "The system may be out of processes (ulimit -u) or memory, or under heavy load. Stop something and call again.",
   });
 }
 

@@ -61,6 +61,8 @@ function openSandbox(workspace: string, root: string): Sandbox {
       unixSockets: false,
       limits: {},
       quarantine: { maxItems: 10, maxBytes: 1024 * 1024, maxAgeMs: 3_600_000 },
+      caches: { maxBytes: 64 * 2 ** 20 },
+      credentials: [],
       layers: { ...testLayerLimits, maxBytes: 8 * 1024 * 1024, maxEntries: 500 },
     },
     allowedPaths: [],

@@ -1,3 +1,5 @@
+import { visibleSessions } from "../../contract/ownership.js";
+import { visibleQuarantine } from "../sandbox/quarantine/visible-quarantine.js";
 import { ToolUnavailableError } from "../../contract/errors.js";
 import type { WaitingLayers } from "../../contract/ports/layers.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
@@ -138,13 +140,15 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
         get sandbox() {
           return sandbox.state();
         },
-        quarantine: sandbox.quarantine,
+        quarantine: visibleQuarantine(sandbox.quarantine, visibleSessions(scope.session)),
         layers: options.layers(scope),
         folder: scope.session.folder ?? workspaceOnly,
-        presetHosts: async (names, cwd) =>
+        credentialHosts: sandbox.credentialHosts,
+        presetHosts: async (names, cwd, entered = []) =>
           (await options.presets?.({
             names: presetNames.filter((name) => names.includes(name)),
             cwd: options.resolveFolder(scope, cwd),
+            entered,
             env: scope.session.env.entries(),
             ask: async (command) => {
               // Outside of a sandbox, a program of the workspace could take the place of the tool.

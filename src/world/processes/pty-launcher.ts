@@ -4,7 +4,7 @@ import { ToolUnavailableError } from "../../contract/errors.js";
 import { throughGroup, type CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart } from "./launch-errors.js";
 import type { Exit, Launch, Launcher, OutputSink, Running } from "./launch.js";
-import { shellQuote } from "./shell-quote.js";
+import { shellQuote } from "../../command/shell-quote.js";
 
 /** The part of node-pty that is used. */
 interface PtyModule {

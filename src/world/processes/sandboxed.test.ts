@@ -30,6 +30,8 @@ beforeAll(() => {
           unixSockets: false,
           limits: {},
           quarantine: { maxItems: 10, maxBytes: 1024 * 1024, maxAgeMs: 3_600_000 },
+          caches: { maxBytes: 64 * 2 ** 20 },
+          credentials: [],
           layers: testLayerLimits,
         },
         allowedPaths: [],

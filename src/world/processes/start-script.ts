@@ -1,5 +1,5 @@
 import type { Launch } from "./launch.js";
-import { shellQuote } from "./shell-quote.js";
+import { shellQuote } from "../../command/shell-quote.js";
 
 /** The paths of the pipes of a command. */
 export interface CommandFifos {

@@ -27,6 +27,8 @@ export interface ActiveSandbox {
   /** `undefined` on architectures without a filter. */
   readonly filter: Uint8Array | undefined;
   readonly limits: SandboxLimits;
+  /** Names of hosts whose credentials a command sees if it is granted them by name. */
+  readonly credentials: ReadonlySet<string>;
   readonly networks: SessionNetworks;
   readonly activity: NetworkActivity;
 }

@@ -101,19 +101,16 @@ function namespaceArguments({ view, command, sharesNetwork }: BwrapOptions): str
     // --unshare-all does this only if possible.
     "--unshare-user",
     ...(sharesNetwork ? ["--share-net"] : []),
-    ...identityArguments(view.isRoot),
+    // Given explicitly, because in the namespaces of a session the user is uid 0.
+    "--uid",
+    String(view.user.uid),
+    "--gid",
+    String(view.user.gid),
     "--die-with-parent",
     ...(command.pty === true ? [] : ["--new-session"]),
     "--cap-drop",
     "ALL",
   ];
-}
-
-/** Root gets another uid inside; files that it creates still belong to root outside. */
-function identityArguments(isRoot: boolean): string[] {
-  const [uid, gid] = isRoot ? [1000, 1000] : [process.getuid?.(), process.getgid?.()];
-  // Given explicitly, because in the namespaces of a session the user is uid 0.
-  return uid === undefined || gid === undefined ? [] : ["--uid", String(uid), "--gid", String(gid)];
 }
 
 /** /proc, devices and temporary files. */

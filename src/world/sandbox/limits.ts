@@ -1,6 +1,6 @@
 import { type CheckedRoot, mountCheck } from "./mount-check.js";
 import { closeLower, type LayerPlace, mountLines, scanLines } from "./layer/layer-script.js";
-import { shellQuote } from "../processes/shell-quote.js";
+import { shellQuote } from "../../command/shell-quote.js";
 import type { SandboxLimits } from "./sandbox-types.js";
 
 export interface OuterScriptOptions {

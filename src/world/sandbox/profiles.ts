@@ -82,6 +82,19 @@ export type ProfileName = keyof typeof profiles;
 
 export const profileNames = Object.keys(profiles) as [ProfileName, ...ProfileName[]];
 
+/** Caches in which each file stands for itself: if one is missing, the tool downloads it again. */
+export const looseCaches: ReadonlySet<string> = new Set([
+  ".npm/_cacache",
+  ".yarn/berry",
+  ".cache/yarn",
+  ".cache/pip",
+  ".cache/go-build",
+  ".cache/gem",
+  ".bundle/cache",
+  ".cache/composer",
+  ".composer/cache",
+]);
+
 /** Cache folders that tool chains write; each session has its own. */
 export const privateCaches: readonly string[] = [".cache"];
 

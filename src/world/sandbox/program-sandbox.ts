@@ -4,10 +4,11 @@ import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
 import type { ActiveSandbox } from "./active-sandbox.js";
 import { outermost } from "./home-mounts.js";
+import { noCaches } from "./caches/workspace-caches.js";
 import { mountsBelow } from "./mount-check.js";
 import type { ProgramFolders } from "./sandbox-types.js";
 import { existingFolders, existingSecrets, linkAliases, type SandboxView } from "./sandbox-view.js";
-import { scratchPrefix } from "./scratch-folders.js";
+import { scratchName } from "./scratch-folders.js";
 
 /** The sandbox for a program that sees other folders than commands do: only those that it was granted. */
 export async function openProgramSandbox(
@@ -27,9 +28,7 @@ export async function openProgramSandbox(
 /** The system and the toolchains as for commands, an empty folder as the workspace, and the granted folders. */
 async function viewProgram(view: SandboxView, folders: ProgramFolders): Promise<SandboxView> {
   const { scratch, system, tools } = view;
-  const empty = await realpath(
-    await mkdtemp(join(dirname(scratch.dir), `${scratchPrefix}${process.pid}-program-`)),
-  );
+  const empty = await realpath(await mkdtemp(join(dirname(scratch.dir), `${scratchName()}program-`)));
   const [writable, readable, programs] = await Promise.all([
     existingFolders(folders.writable, empty),
     existingFolders(folders.readable, empty),
@@ -57,7 +56,7 @@ async function viewProgram(view: SandboxView, folders: ProgramFolders): Promise<
     toolSettings: [],
     tools: { ...tools, programs: outermost([...tools.programs, ...own]) },
     // Those of commands are not lent to a program, which could change what they trust.
-    downloads: { dir: view.downloads.dir, mounts: async () => [] },
+    downloads: noCaches(view.downloads.dir),
     secrets: await existingSecrets(secrets, visible),
     checked: outermost([empty, ...writable]).map((path) => ({ path, nested: mountsBelow(path, mountinfo) })),
   };

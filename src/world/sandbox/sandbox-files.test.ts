@@ -33,6 +33,13 @@ describe("files inside the sandbox", () => {
     expect(statSync(join(fixture.workspace, "new/a b")).uid).toBe(process.getuid?.());
   });
 
+  it("are those of a user whose home folder is the person's, for programs that do not look at HOME too", async () => {
+    const { stdout } = await fixture.sh(
+      "getent passwd \"$(id -u)\" | cut -d: -f6; unset HOME; bash -c 'echo ~'",
+    );
+    expect(stdout).toBe(`${fixture.home}\n${fixture.home}\n`);
+  });
+
   it("cannot be written anywhere else", async () => {
     const places = [
       "/",

@@ -145,6 +145,8 @@ export interface Sandbox {
   readonly required: boolean;
   /** The result of the check; inactive before the first `ready`. */
   state(): SandboxState;
+  /** Names of hosts whose credentials a command sees if it is granted them by name. */
+  readonly credentialHosts: readonly string[];
   /** Check once whether the sandbox works here, by running a command in it. */
   ready(): Promise<SandboxState>;
   /** Wrap a command; throws a ToolExecutionError if the sandbox is not active or the folder is not visible. */

@@ -8,11 +8,11 @@ import { type HomeView, outermost, viewHome } from "./home-mounts.js";
 import { type CheckedRoot, mountsBelow } from "./mount-check.js";
 import { homeSecrets, privateCaches, type ProfileName } from "./profiles.js";
 import { runProgram } from "./run-program.js";
-import { type NameFiles, writeNameFiles } from "./network/name-files.js";
+import { type InnerUser, type NameFiles, writeNameFiles } from "./network/name-files.js";
 import { openScratchFolders, type ScratchFolders, type SessionFolders } from "./scratch-folders.js";
 import { type SystemView, viewSystem } from "./system-mounts.js";
 import { copyToolSettings } from "./tool-settings.js";
-import { openWorkspaceCaches, type WorkspaceCaches } from "./workspace-caches.js";
+import { openWorkspaceCaches, type CacheLimits, type WorkspaceCaches } from "./caches/workspace-caches.js";
 
 /** What is the same for all commands of a sandbox. */
 export interface SandboxView {
@@ -42,6 +42,7 @@ export interface SandboxView {
   /** Settings of tool chains, without credentials. */
   readonly toolSettings: readonly PlacedFolder[];
   readonly nameFiles: NameFiles;
+  readonly user: InnerUser;
   /** The writable folders, for the check of the mounts in them. */
   readonly checked: readonly CheckedRoot[];
 }
@@ -63,6 +64,7 @@ export interface ViewOptions {
   readonly readable: readonly string[];
   readonly writable: readonly string[];
   readonly cachesDir: string;
+  readonly cacheLimits: CacheLimits;
   /** Patterns; absolute paths apply outside the workspace, too. */
   readonly hidden: readonly string[];
 }
@@ -89,6 +91,7 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
   ];
   const secretPaths = [...ownSecrets, ...homeSecrets.map((name) => join(home, name))];
   const mountinfo = await readFile("/proc/self/mountinfo", "utf8");
+  const user = { ...innerIds(options.isRoot), home };
   return {
     workspace,
     links: linkAliases(
@@ -103,7 +106,12 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
     system,
     tools,
     sessionCaches: privateCaches.map((name) => ({ from: name, at: join(home, name) })),
-    downloads: openWorkspaceCaches({ ...options, dir: options.cachesDir, home }),
+    downloads: openWorkspaceCaches({
+      ...options,
+      dir: options.cachesDir,
+      home,
+      limits: options.cacheLimits,
+    }),
     scratch,
     writable,
     readable,
@@ -114,10 +122,17 @@ export async function openView(options: ViewOptions): Promise<SandboxView> {
       path,
       nested: mountsBelow(path, mountinfo),
     })),
-    nameFiles: await writeNameFiles(scratch.dir),
-    toolSettings: holdsHome ? [] : await copyToolSettings(home, scratch.dir),
+    nameFiles: await writeNameFiles(scratch.dir, user),
+    user,
+    toolSettings: holdsHome ? [] : await copyToolSettings(home, join(scratch.dir, "settings")),
     gitSettings: holdsHome ? undefined : await copyGitSettings(options, scratch),
   };
+}
+
+/** Root gets another uid inside; files that it creates still belong to root outside. */
+function innerIds(isRoot: boolean): Pick<InnerUser, "uid" | "gid"> {
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  return isRoot || uid === undefined || gid === undefined ? { uid: 1000, gid: 1000 } : { uid, gid };
 }
 
 /** A link can only be created where nothing is mounted and no earlier command could write. */

@@ -77,6 +77,8 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
       unixSockets: false,
       quarantine: { maxItems: 100, maxBytes: 64 * 1024 * 1024, maxAgeMs: 3_600_000 },
       layers: testLayerLimits,
+      credentials: [],
+      caches: { maxBytes: 64 * 1024 * 1024 },
       ...options.settings,
       limits: { ...limits, ...options.settings?.limits },
     },

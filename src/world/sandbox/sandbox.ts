@@ -64,6 +64,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   return {
     required: options.settings.enabled === "required",
+    credentialHosts: options.settings.credentials.map((host) => host.toLowerCase()),
     state: () => opened?.state ?? notCheckedYet,
     ready: async () => (await open()).state,
     wrap: async (command) => wrapCommand(await openOrRefuse(), command),
@@ -196,6 +197,7 @@ async function buildSandbox(
       path: options.env["PATH"],
       isRoot,
       profiles: settings.profiles,
+      cacheLimits: settings.caches,
       readable: settings.readable,
       writable: [...settings.writable, ...options.allowedPaths],
       hidden,
@@ -222,6 +224,7 @@ async function buildSandbox(
       ? createFilter({ arch: process.arch, unixSockets: settings.unixSockets })
       : undefined,
     limits,
+    credentials: new Set(settings.credentials.map((host) => host.toLowerCase())),
     activity: createNetworkActivity(options.now),
     networks: openSessionNetworks({
       bwrap,

@@ -1,7 +1,9 @@
+import { readlinkSync } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sendSignal } from "../processes/stop-tree.js";
 import { runProgram } from "./run-program.js";
+import { makeFolder } from "../../contract/make-folder.js";
 
 /** Folders of one session, outside the sandbox, that other sessions do not see. */
 export interface SessionFolders {
@@ -29,7 +31,7 @@ export const deviceNames = ["null", "zero", "full", "random", "urandom", "tty"] 
 /** Create the folders below `parent`, and remove those of killed processes. */
 export async function openScratchFolders(parent: string, isRoot: boolean): Promise<ScratchFolders> {
   await removeStale(parent);
-  const dir = await mkdtemp(join(parent, `${scratchPrefix}${process.pid}-`));
+  const dir = await mkdtemp(join(parent, scratchName()));
   const sessions = new Map<string, Promise<SessionFolders>>();
   let count = 0;
   return {
@@ -55,21 +57,35 @@ const removal = { recursive: true, force: true, maxRetries: 3 } as const;
 async function openSession(dir: string, cacheNames: readonly string[]): Promise<SessionFolders> {
   const [tmp, caches] = [join(dir, "tmp"), join(dir, "caches")];
   const folders = [tmp, ...cacheNames.map((name) => join(caches, name))];
-  await mkdir(caches, { recursive: true, mode: 0o700 });
+  makeFolder(caches, 0o700);
   await Promise.all(folders.map((folder) => mkdir(folder, { mode: 0o700 })));
   return { tmp, caches };
 }
 
-/** Names of folders start with it and the id of the process that made them. */
-export const scratchPrefix = "tenon-sandbox-";
+const scratchPrefix = "tenon-sandbox-";
+
+/** How names of folders begin: with the id of the process that made them, and the namespace of that id. */
+export function scratchName(): string {
+  return `${scratchPrefix}${process.pid}-${pidNamespace()}-`;
+}
+
+/** The number of the namespace in which this process has its id; 0 where there are none. */
+function pidNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
+  } catch {
+    return "0"; // not on Linux
+  }
+}
 
 async function removeStale(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => []);
+  const own = pidNamespace();
   const stale = names.filter((name) => {
-    const pid = name.startsWith(scratchPrefix)
-      ? Number.parseInt(name.slice(scratchPrefix.length), 10)
-      : Number.NaN;
-    return Number.isInteger(pid) && pid > 0 && !sendSignal(pid, 0);
+    if (!name.startsWith(scratchPrefix)) return false;
+    const [, pid, namespace] = /^([1-9]\d*)-(\d+)-/.exec(name.slice(scratchPrefix.length)) ?? [];
+    // A process of another namespace (a container with the same /tmp) cannot be seen from here, whatever its number.
+    return pid !== undefined && namespace === own && !sendSignal(Number(pid), 0);
   });
   await Promise.allSettled(
     stale.map(async (name) => {

@@ -1,5 +1,6 @@
 import type { EgressRules } from "../forwarder/dial.js";
 import type { ProfileName } from "./profiles.js";
+import type { CacheLimits } from "./caches/workspace-caches.js";
 import type { LayerLimits } from "./layer/layer-store.js";
 import type { HeldLimits } from "./quarantine/held-store.js";
 import type { SandboxLimits } from "./sandbox-types.js";
@@ -20,6 +21,9 @@ export interface SandboxSettings {
   readonly limits: SandboxLimits;
   readonly quarantine: HeldLimits;
   readonly layers: LayerLimits;
+  readonly caches: CacheLimits;
+  /** Hosts whose credentials a command sees if it is granted them by name. */
+  readonly credentials: readonly string[];
 }
 
 export interface SandboxOptions {

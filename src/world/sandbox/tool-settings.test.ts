@@ -27,7 +27,7 @@ it("lets commands see registries, and nothing else that a settings file holds", 
     writeFileSync(join(root, "home", path), text.replaceAll("\n", path === ".npmrc" ? "\r\n" : "\n"));
   }
   mkdirSync(join(root, "scratch"));
-  const copied = await copyToolSettings(join(root, "home"), join(root, "scratch"));
+  const copied = await copyToolSettings(join(root, "home"), join(root, "scratch/settings"));
   expect(copied.map(({ at }) => at)).toEqual(Object.keys(settings).map((path) => join(root, "home", path)));
   const texts = copied.map(({ from }) => readFileSync(from, "utf8"));
   expect(texts.join("\n")).not.toContain("hidden");
@@ -39,4 +39,32 @@ it("creates nothing for settings that do not exist or name no registry", async (
   mkdirSync(join(root, "home"));
   writeFileSync(join(root, "home/.npmrc"), "fund=false\n//x/:_authToken=hidden\n");
   expect(await copyToolSettings(join(root, "home"), root)).toEqual([]);
+});
+
+it("shows the credentials of named hosts, and no others", async () => {
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, "home", path)), { recursive: true });
+    writeFileSync(join(root, "home", path), text);
+  };
+  put(
+    ".npmrc",
+    "registry=https://npm.example.org/\n//npm.example.org/:_authToken=shown-1\n//npm.example.org.evil.example/:_authToken=hidden\n//other.example.org/:_authToken=hidden\n_auth=hidden\n//npm.example.org/:keyfile=hidden\n",
+  );
+  put(
+    ".config/pip/pip.conf",
+    "[global]\nindex-url = https://u:shown-2@npm.example.org/simple\nextra-index-url = https://u:hidden@b.example.org\n",
+  );
+  put(
+    ".netrc",
+    "machine other.example.org login u password hidden\nmachine NPM.example.org\n  login shown-3\n  password shown-4\nmacdef init\nmachine npm.example.org login hidden\n\ndefault login hidden password hidden\n",
+  );
+  put(".git-credentials", "https://u:shown-5@npm.example.org\nhttps://u:hidden@other.example.org\nhidden\n");
+  const copied = await copyToolSettings(
+    join(root, "home"),
+    join(root, "settings"),
+    new Set(["npm.example.org"]),
+  );
+  const text = copied.map(({ from }) => readFileSync(from, "utf8")).join("\n");
+  expect(text).not.toContain("hidden");
+  for (const number of [1, 2, 3, 4, 5]) expect(text).toContain(`shown-${number}`);
 });

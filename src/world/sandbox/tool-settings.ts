@@ -1,12 +1,14 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PlacedFolder } from "./sandbox-view.js";
+import { credentialFiles, npmLines } from "./tool-credentials.js";
+import { makeFolder } from "../../contract/make-folder.js";
 
 /** A file in which a tool chain is told where its packages come from, and the part of it that commands may see. */
-interface SettingsFile {
+export interface SettingsFile {
   /** Relative to the home folder. */
   readonly path: string;
-  readonly keep: (text: string) => string;
+  readonly keep: (text: string, hosts: ReadonlySet<string>) => string;
 }
 
 const lines =
@@ -22,7 +24,7 @@ const cargoTables = (text: string): string =>
   );
 
 const files: readonly SettingsFile[] = [
-  { path: ".npmrc", keep: lines(/^[ \t]*(?:@[^:\s]+:)?registry[ \t]*=.*$/gm) },
+  { path: ".npmrc", keep: npmLines },
   ...[".config/pip/pip.conf", ".pip/pip.conf"].map((path) => ({
     path,
     keep: lines(
@@ -48,15 +50,18 @@ const files: readonly SettingsFile[] = [
 
 /**
  * Copy what the settings of the user's tool chains say about registries, indexes and mirrors, so that commands use the
- * same ones. Everything else, credentials above all, stays outside.
+ * same ones. Everything else, credentials above all, stays outside, but for those of the named hosts.
  */
-export async function copyToolSettings(home: string, dir: string): Promise<PlacedFolder[]> {
-  const target = join(dir, "settings");
-  await mkdir(target, { recursive: true });
+export async function copyToolSettings(
+  home: string,
+  target: string,
+  hosts: ReadonlySet<string> = new Set(),
+): Promise<PlacedFolder[]> {
+  makeFolder(target);
   const copied = await Promise.all(
-    files.map(async ({ path, keep }): Promise<PlacedFolder[]> => {
+    [...files, ...credentialFiles].map(async ({ path, keep }): Promise<PlacedFolder[]> => {
       const text = await readFile(join(home, path), "utf8").catch(() => ""); // most of them do not exist
-      const kept = withoutCredentials(keep(text.replaceAll("\r\n", "\n")));
+      const kept = withoutCredentials(keep(text.replaceAll("\r\n", "\n"), hosts), hosts);
       if (kept.trim() === "") return [];
       const from = join(target, path.replaceAll("/", "-"));
       await writeFile(from, `${kept}\n`, { mode: 0o444 });
@@ -66,7 +71,9 @@ export async function copyToolSettings(home: string, dir: string): Promise<Place
   return copied.flat();
 }
 
-/** User names and passwords in addresses are left out. */
-function withoutCredentials(text: string): string {
-  return text.replaceAll(/:\/\/[^\s/@"'<>]+@/g, "://");
+/** User names and passwords in addresses are left out, unless the host is named. */
+function withoutCredentials(text: string, hosts: ReadonlySet<string>): string {
+  return text.replaceAll(/:\/\/[^\s/@"'<>]+@([^\s/:"'<>]*)/g, (whole, host: string) =>
+    hosts.has(host.toLowerCase()) ? whole : `://${host}`,
+  );
 }

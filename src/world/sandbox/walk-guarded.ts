@@ -21,6 +21,10 @@ export interface Guarded {
   readonly fixed: readonly GuardedPath[];
   /** Git folders: mostly writable, except for what git runs. */
   readonly gitDirs: readonly string[];
+  /** Files `.git`, which lead git to a git folder elsewhere. */
+  readonly gitFiles: readonly GuardedPath[];
+  /** Where bare git repositories keep their objects. */
+  readonly objectStores: readonly string[];
   /** Visible or writable paths inside of hidden or read-only ones. */
   readonly opened: readonly (GuardedPath & { readonly writable: boolean })[];
   /** Paths whose changes are judged. */
@@ -91,6 +95,7 @@ function visitFolder(folder: FolderToVisit, deps: VisitDeps): number {
   if (listing === undefined || listing === "too-long") return 0;
   if (isOpen(folder.state) && !folder.state.git)
     for (const each of listing.sensitive) found.sensitive.push(each);
+  if (isOpen(folder.state) && isBareRepository(listing)) found.objectStores.push(`${folder.path}/objects`);
   // If a rule does not apply to everything below, each entry is judged: some may be open again.
   const isMixed = folder.reopened === true || (!isOpen(folder.state) && !folder.state.below);
   const judged = isMixed ? listing.entries : listing.marked;
@@ -98,6 +103,14 @@ function visitFolder(folder: FolderToVisit, deps: VisitDeps): number {
   for (const entry of judged) visitEntry(folder, entry, visit);
   if (!isMixed) queueFolders(folder, listing.folders, { ...deps, judged });
   return listing.entries.length;
+}
+
+function isBareRepository({
+  folders,
+  entries,
+}: Record<"folders" | "entries", readonly FolderEntry[]>): boolean {
+  const has = (name: string): boolean => folders.some((entry) => entry.name === name);
+  return has("objects") && has("refs") && entries.some((entry) => entry.name === "HEAD");
 }
 
 function visitEntry(
@@ -165,6 +178,8 @@ class GuardedCollector implements Guarded {
   readonly consent: GuardedPath[] = [];
   readonly fixed: GuardedPath[] = [];
   readonly gitDirs: string[] = [];
+  readonly gitFiles: GuardedPath[] = [];
+  readonly objectStores: string[] = [];
   readonly opened: (GuardedPath & { readonly writable: boolean })[] = [];
   readonly sensitive: SensitivePath[] = [];
   readonly unsearched: GuardedPath[] = [];
@@ -191,7 +206,7 @@ class GuardedCollector implements Guarded {
     if (reopened) this.opened.push({ ...guarded, writable: state.write === "open" });
     else if (state.read === "open" && state.write === "open" && state.git && outer.write === "open") {
       if (kind === "directory") this.gitDirs.push(path.path);
-      else this.fixed.push(guarded);
+      else this.gitFiles.push(guarded);
     } else this.#listFor(state, outer)?.push(guarded);
   }
 

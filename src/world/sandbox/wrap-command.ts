@@ -1,31 +1,25 @@
-import { randomBytes } from "node:crypto";
-import { lstat, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat } from "node:fs/promises";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { TreeLimits } from "../processes/watch-tree.js";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
-import { beginRun, existingCarefulPaths, finishRun, hiddenPathsNote, withoutJudged } from "./begin-run.js";
+import { beginRun, finishRun, hiddenPathsNote } from "./begin-run.js";
 import { findBlockedPaths } from "./blocked-paths.js";
 import { carryVariables } from "./carry-variables.js";
-import { gitMounts } from "./git-mounts.js";
 import type { LayerPlace } from "./layer/layer-script.js";
 import type { CommandLayer } from "./layer/layer-types.js";
-import { openLayer } from "./layer/open-layer.js";
+import { type LayerChoice, openLayer } from "./layer/open-layer.js";
 import { innerScript, outerScript } from "./limits.js";
+import { planForCommand } from "./plan-for-command.js";
 import { openNetwork, type CommandNetwork } from "./network/open-network.js";
-import { type MountPlan, planMounts } from "./mount-plan.js";
-import {
-  programHome,
-  type FinishedCommand,
-  type SandboxCommand,
-  type WrappedCommand,
-} from "./sandbox-types.js";
+import { programHome, type SandboxCommand, type WrappedCommand } from "./sandbox-types.js";
+import { lendCredentials, type LentView } from "./lend-credentials.js";
+import { runProgram } from "./run-program.js";
+import { leftoversFileFor, readLeftovers } from "./leftovers.js";
 import { leftOutNote } from "./left-out-note.js";
 import { viewFor, type SessionView } from "./sandbox-view.js";
 import type { ActiveSandbox } from "./active-sandbox.js";
 import { type BwrapArgument, bwrapArguments, hasNetwork } from "./bwrap-arguments.js";
-import type { Guarded } from "./walk-guarded.js";
 
 /** Work out what to start so that the command runs inside the sandbox. */
 export async function wrapCommand(whole: ActiveSandbox, command: SandboxCommand): Promise<WrappedCommand> {
@@ -51,27 +45,64 @@ async function wrapInNetwork(
   command: SandboxCommand,
   network: CommandNetwork,
 ): Promise<WrappedCommand> {
-  const view = await viewFor(sandbox.view, command.sessionId ?? "");
+  const session = await viewFor(sandbox.view, command.sessionId ?? "");
+  const lent = await lendCredentials(sandbox, session, command);
+  try {
+    return await wrapInView(sandbox, command, { network, lent });
+  } catch (error) {
+    await lent.end();
+    throw error;
+  }
+}
+
+async function wrapInView(
+  sandbox: ActiveSandbox,
+  command: SandboxCommand,
+  { network, lent }: { readonly network: CommandNetwork; readonly lent: LentView },
+): Promise<WrappedCommand> {
+  const choice = await openLayer(sandbox, command);
+  try {
+    return await wrapOnLayer(sandbox, command, { network, lent, choice });
+  } catch (error) {
+    await choice.started?.layer.discard();
+    throw error;
+  }
+}
+
+interface OpenParts {
+  readonly network: CommandNetwork;
+  readonly lent: LentView;
+  readonly choice: LayerChoice;
+}
+
+async function wrapOnLayer(
+  sandbox: ActiveSandbox,
+  command: SandboxCommand,
+  { network, lent, choice: { started, direct } }: OpenParts,
+): Promise<WrappedCommand> {
+  const { view } = lent;
   const cwd = await resolveWorkingDirectory(view, command);
   const guarded = await sandbox.index.find(command.paths);
-  const plan = await planFor(sandbox, command, guarded);
-  const variables = carryVariables({ ...network.defaults, ...command.env, ...network.variables });
+  const plan = await planForCommand(sandbox, command, { guarded, onLayer: started !== undefined });
+  const caches = await view.downloads.open(hasNetwork(command));
+  const defaults = { ...network.defaults, ...caches.variables };
+  const variables = carryVariables({ ...defaults, ...command.env, ...network.variables });
   const options = bwrapArguments({
     view,
     command,
     cwd,
-    caches: await view.downloads.mounts(hasNetwork(command)),
+    caches: caches.mounts,
     variables: variables.initial,
     mounts: plan.mounts,
     sharesNetwork: network.isShared,
     canLimitSize: sandbox.canLimitSize,
   });
   const leftoversFile = leftoversFileFor(sandbox, command);
-  const { started, direct } = await openLayer(sandbox, command);
   const run = beginRun(sandbox, command, { guarded, plan, onLayer: started !== undefined });
   const mounted = new Set(plan.mounts.map(({ path }) => path));
   const changesWorkspace = !command.readOnly && started === undefined;
   if (changesWorkspace) sandbox.running.add(mounted);
+  const endCaches = view.downloads.begin();
   const script = { variables: variables.script, leftoversFile, layer: started?.place };
   const shell = ["/bin/sh", ...commandLine(sandbox, command, script)];
   const [file = "", ...args] = network.enter(started?.enter(shell) ?? shell);
@@ -112,8 +143,10 @@ async function wrapInNetwork(
       findBlockedPaths(output, { line: command.argv.join(" "), cwd, mounts: plan.mounts, view }),
     async finish() {
       network.end();
+      await lent.end();
       if (changesWorkspace) sandbox.running.delete(mounted);
       started?.release();
+      await endCaches({ hadNetwork: hasNetwork(command), run: (argv) => runInside(sandbox, argv, command) });
       const left = leftoversFile === undefined ? { leftovers: [] } : await readLeftovers(leftoversFile);
       if (run === undefined) return { heldBack: [], warnings: [], ...left };
       const { heldBack, warnings } = await finishRun(run);
@@ -126,29 +159,26 @@ async function wrapInNetwork(
   };
 }
 
-const descriptors = { options: 3, filter: 4 } as const;
-
-/** The mounts that enforce the rules for the command. */
-async function planFor(
+/** Run a program of Tenon's own in place of the command, without network; what it prints is not of interest. */
+async function runInside(
   sandbox: ActiveSandbox,
-  command: SandboxCommand,
-  guarded: Guarded,
-): Promise<MountPlan> {
-  const { view, running, index } = sandbox;
-  const background = command.background === true;
-  const writable = command.readOnly ? [] : [view.workspace, ...view.writable];
-  const visible = [view.workspace, ...view.writable, ...view.readable, ...view.tools.programs];
-  const roots = visible.map((path) => ({ path, writable: writable.includes(path) }));
-  // A running job that did not start with it mounted could replace it with a link to anywhere.
-  const isStable = (path: string): boolean => [...running].every((kept) => kept.has(path));
-  const gitDirs = command.readOnly ? [] : [...view.linkedGit, ...guarded.gitDirs.filter(isStable)];
-  const isOpened = (path: string): boolean => index.isOpened(path);
-  const git = await Promise.all(gitDirs.map((each) => gitMounts(each, { isOpened, background })));
-  const fixed = background
-    ? [...guarded.fixed, ...existingCarefulPaths(guarded)]
-    : withoutJudged(sandbox, guarded);
-  return planMounts({ guarded: { ...guarded, fixed }, git: git.flat(), roots, isStable });
+  argv: readonly string[],
+  { env }: SandboxCommand,
+): Promise<void> {
+  const { PATH = "/usr/bin:/bin", HOME = "/" } = env;
+  const { workspace } = sandbox.view;
+  const command = { argv, cwd: workspace, env: { PATH, HOME }, readOnly: true, contained: true };
+  const wrapped = await wrapCommand(sandbox, command);
+  try {
+    await runProgram({ ...wrapped, timeoutMs: insideTimeoutMs });
+  } finally {
+    await wrapped.finish();
+  }
 }
+
+const insideTimeoutMs = 30_000;
+
+const descriptors = { options: 3, filter: 4 } as const;
 
 function joinArguments(options: readonly BwrapArgument[]): Buffer {
   return Buffer.concat(options.flatMap((option) => [Buffer.from(option), separator]));
@@ -211,32 +241,8 @@ function treeLimitsOf(
   };
 }
 
-/** The file for command lines of remaining processes; not used with a pseudo-terminal or for a program of the configuration. */
-function leftoversFileFor(
-  { view }: ActiveSandbox,
-  { readOnly, pty, home }: SandboxCommand,
-): string | undefined {
-  if (readOnly || pty === true || home !== undefined) return undefined;
-  return join(view.scratch.dir, `left-${randomBytes(9).toString("hex")}`);
-}
-
-const maxLeftovers = 20;
-/** A tick of USER_HZ, which is 100 for programs on Linux. */
-const msPerTick = 10;
 /** The first process inside and the shell that starts the command do not count as its own. */
 const innerProcesses = 2;
-
-async function readLeftovers(file: string): Promise<Pick<FinishedCommand, "leftovers" | "used">> {
-  const text = await readFile(file, "utf8").catch(() => ""); // the command was never started
-  await rm(file, { force: true });
-  const [first = "", ...rest] = text.split("\n").map((line) => line.trim());
-  const [, io, ticks] = /^used (\d+) (\d+)$/.exec(first) ?? [];
-  const leftovers = (io === undefined ? [first, ...rest] : rest)
-    .filter((line) => line !== "")
-    .slice(0, maxLeftovers);
-  if (io === undefined) return { leftovers };
-  return { leftovers, used: { ioBytes: Number(io), cpuMs: Number(ticks) * msPerTick } };
-}
 
 interface ScriptParts {
   readonly variables: string;

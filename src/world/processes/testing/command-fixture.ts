@@ -41,6 +41,7 @@ const unused = (): never => {
 const unusedLayers = { list: async () => [], show: unused, commit: unused, discard: unused };
 const noSandbox: Sandbox = {
   required: false,
+  credentialHosts: [],
   state: () => ({ active: false, reason: "switched off for this test" }),
   ready: async () => noSandbox.state(),
   wrap: () => Promise.reject(new Error("there is no sandbox")),

@@ -1,9 +1,11 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
+import { type HiddenFolders, readHidden, restoreHidden, splitHidden } from "./hidden-folders.js";
 import { layerNames } from "./layer-script.js";
 import type { CommandLayer } from "./layer-types.js";
 import { pathBelow } from "./layer-path.js";
-import { measureLayer, readChanges, readEntries, type LayerRoots } from "./read-layer.js";
+import { listTree } from "./list-tree.js";
+import { measureLayer, readChanges, type LayerRoots } from "./read-layer.js";
 import type { LayerRecord } from "./layer-record.js";
 
 export interface CommandLayerParts {
@@ -22,8 +24,8 @@ export function createCommandLayer(parts: CommandLayerParts): CommandLayer & { r
   const { callId, sessionId, command, startedAt, workspace } = record;
   const upper = join(dir, layerNames.upper);
   const roots = async (): Promise<LayerRoots> => {
-    const opaque = readOpaque(dir) ?? (await scanned(parts));
-    return { workspace, upper, startedNs: BigInt(record.startedNs), opaque };
+    const hidden = readHidden(dir) ?? (await scanned(parts));
+    return { workspace, upper, startedNs: BigInt(record.startedNs), ...hidden };
   };
   return {
     id,
@@ -39,8 +41,10 @@ export function createCommandLayer(parts: CommandLayerParts): CommandLayer & { r
     async *changes() {
       yield* readChanges(await roots());
     },
-    entriesBelow: (folder) => readEntries(upper, folder),
+    entriesBelow: (folder) => listTree(upper, folder),
     locate: (path) => pathBelow(upper, path),
+    split: (folder, paths) => splitHidden({ dir, workspace, folder, paths }),
+    restore: async (path) => restoreHidden(dir, path),
     size: () => measureLayer(upper),
     keep: parts.keep,
     discard: parts.discard,
@@ -52,22 +56,9 @@ export function wasMounted(dir: string): boolean {
   return existsSync(join(dir, layerNames.mounted));
 }
 
-async function scanned({ dir, scan }: CommandLayerParts): Promise<ReadonlySet<string>> {
+async function scanned({ dir, scan }: CommandLayerParts): Promise<HiddenFolders> {
   await scan();
-  const found = readOpaque(dir);
+  const found = readHidden(dir);
   if (found === undefined) throw new Error(`The changes in ${dir} could not be listed.`);
   return found;
-}
-
-/** `undefined` if the list is missing or incomplete. */
-function readOpaque(dir: string): ReadonlySet<string> | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(dir, layerNames.opaque), "latin1");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-  if (text !== "\0" && !text.endsWith("\0\0")) return undefined;
-  return new Set(text.split("\0").filter((name) => name !== ""));
 }

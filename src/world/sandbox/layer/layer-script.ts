@@ -1,4 +1,5 @@
-import { shellQuote } from "../../processes/shell-quote.js";
+import { shellQuote } from "../../../command/shell-quote.js";
+import { scanProgram } from "./scan-script.js";
 
 /** The folder of one layer, and the workspace that it is mounted over. */
 export interface LayerPlace {
@@ -51,8 +52,8 @@ export const closeLower = `${lowerFd}<&-`;
 
 /**
  * Shell lines that list the folders that the command removed and created again, which hide the folder of the workspace
- * at the same path. The kernel keeps that in an attribute that Node.js cannot read. Such a folder hides all entries of
- * the workspace that are not in the layer; any other folder shows them.
+ * at the same path. Without a program that can read the mark of the kernel, what is shown tells: such a folder hides all
+ * entries of the workspace that are not in the layer; any other folder shows them.
  */
 export const scanLines = `cd ${layerNames.upper} && exec >../${layerNames.opaque} || exit 125
 below=/proc/self/fd/${lowerFd}
@@ -75,8 +76,13 @@ scan() {
     if hides "$folder"; then printf '%s\\0' "$folder"; else scan "$folder/"; fi
   done
 }
-scan ""
-printf '\\0'`;
+set -- * .[!.]* ..?*
+if [ "$*" = '* .[!.]* ..?*' ] && ! exists '*'; then printf '\\0'
+elif ! ${scanProgram("$below") ?? "false"}; then
+  exec >../${layerNames.opaque}
+  scan ""
+  printf '\\0'
+fi`;
 
 /** A script that only looks at a layer, for one whose command did not end by itself. */
 export function scanScript(place: LayerPlace): string {

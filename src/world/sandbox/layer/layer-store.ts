@@ -10,6 +10,7 @@ import { hasEnded, thisOwner } from "./process-owner.js";
 import { measureLayer } from "./read-layer.js";
 import { removeWork } from "./remove-work.js";
 import { removeTree } from "./remove-tree.js";
+import { makeFolder } from "../../../contract/make-folder.js";
 
 /** How large a layer may be, and how many are kept for how long. */
 export interface LayerLimits {
@@ -153,7 +154,7 @@ function namesIn(dir: string): string[] {
 /** Returns the time of the file system. */
 function makeFolders(dir: string, workspace: string): bigint {
   const upper = join(dir, layerNames.upper);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir, 0o700);
   mkdirSync(upper);
   mkdirSync(join(dir, layerNames.work));
   symlinkSync(workspace, join(dir, layerNames.lower));

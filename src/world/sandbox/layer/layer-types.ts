@@ -52,7 +52,11 @@ export interface LayerChange extends LayerPath {
 
 /** An entry below a folder that is in the layer as a whole. */
 export interface LayerEntry extends LayerPath {
-  readonly state: EntryState;
+  /** The last name of its path. */
+  readonly name: string;
+  readonly kind: EntryKind;
+  /** Permissions. Those of a file are missing where the sandbox keeps commands from setting setuid and setgid bits. */
+  readonly mode?: number | undefined;
 }
 
 export interface LayerSize {
@@ -87,8 +91,18 @@ export interface CommandLayer extends LayerOrigin {
    * Memory does not depend on the number of changes. Can be called again.
    */
   changes(): AsyncIterable<LayerChange>;
-  /** All entries below a folder that is created or replaced, folders before what is in them. */
-  entriesBelow(folder: LayerPath): AsyncIterable<LayerEntry>;
+  /**
+   * All entries below a folder that is created or replaced, many at a time, folders before what is in them. What is in a
+   * folder that its owner cannot read may be missing.
+   */
+  entriesBelow(folder: LayerPath): AsyncIterable<readonly LayerEntry[]>;
+  /**
+   * Make each entry of a replaced folder a change of its own, down to the given paths below it, so that some of them can
+   * be committed without the others.
+   */
+  split(folder: LayerPath, paths: readonly string[]): Promise<void>;
+  /** Forget that a path of a folder that was split was removed. */
+  restore(path: LayerPath): Promise<void>;
   /** Where the entry lies in the layer: the argument for file system calls. */
   locate(path: LayerPath): string | Buffer;
   size(): Promise<LayerSize>;

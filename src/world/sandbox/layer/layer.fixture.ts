@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
 import { throughGroup } from "../command-group.js";
 import { type ProgramResult, runProgram } from "../run-program.js";
 import type { Fixture } from "../sandbox.fixture.js";
@@ -21,6 +24,25 @@ export async function runOnLayer(
   if (layer === undefined) throw new Error(`The command ran directly: ${result.direct}`);
   const changes = (await readAll(layer)).map(({ kind, path }) => `${kind} ${path}`);
   return { ...result, layer, changes: changes.toSorted() };
+}
+
+/** Run a script on a layer, and kill it when it has created the file `ready` at its end. */
+export async function stopOnLayer(fixture: Fixture, script: string): Promise<CommandLayer> {
+  await fixture.sandbox.ready();
+  const command = `${script}; touch ready; sleep 100`;
+  const wrapped = await fixture.wrap({
+    argv: ["/bin/sh", "-c", command],
+    layer: { callId: "call", sessionId: "session", command, startedAt: Date.now() },
+  });
+  const { layer } = wrapped;
+  if (layer === undefined) throw new Error(`The command ran directly: ${wrapped.direct}`);
+  let pid = 0;
+  const ended = runProgram({ ...wrapped, timeoutMs: 60_000 }, (started) => (pid = started));
+  await expect.poll(() => existsSync(join(layer.upper, "ready")), { timeout: 30_000 }).toBe(true);
+  process.kill(pid, "SIGKILL");
+  await ended;
+  await wrapped.finish();
+  return layer;
 }
 
 /** Run a script on a layer where that is possible. */

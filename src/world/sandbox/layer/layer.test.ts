@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openFixture, type Fixture } from "../sandbox.fixture.js";
-import { readAll, runOnLayer } from "./layer.fixture.js";
+import { readAll, runOnLayer, stopOnLayer } from "./layer.fixture.js";
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -125,7 +125,8 @@ describe("the changes of a layer", () => {
     expect(found.get("other")?.ino).toBe(found.get("run")?.ino);
     expect(found.get("dark")).toMatchObject({ kind: "folder", mode: 0 });
     const below = [];
-    for await (const { path } of layer.entriesBelow({ path: "dark" })) below.push(path);
+    for await (const some of layer.entriesBelow({ path: "dark" }))
+      below.push(...some.map(({ path }) => path));
     expect(below).toEqual(["dark/x"]);
   });
 
@@ -142,7 +143,7 @@ describe("the changes of a layer", () => {
     expect(folder?.bytes).toEqual(Buffer.from([0x62, 0xff, 0x64]));
     expect(readFileSync(layer.locate(file ?? { path: "" }), "utf8")).toBe("y");
     const below = [];
-    for await (const entry of layer.entriesBelow(folder ?? { path: "" })) below.push(entry);
+    for await (const some of layer.entriesBelow(folder ?? { path: "" })) below.push(...some);
     expect(readFileSync(layer.locate(below[0] ?? { path: "" }), "utf8")).toBe("x\n");
   });
 
@@ -158,9 +159,9 @@ describe("the changes of a layer", () => {
   });
 
   it("find a replaced folder in a layer whose command was stopped", async () => {
-    const { layer } = await runOnLayer(fixture, "rm -r one; mkdir one; touch one/new; rm top.txt");
-    rmSync(join(layer.upper, "../opaque"));
+    const layer = await stopOnLayer(fixture, "rm -r one; mkdir one; touch one/new; rm top.txt");
     expect((await readAll(layer)).map(({ kind, path }) => `${kind} ${path}`).toSorted()).toEqual([
+      "created ready",
       "removed top.txt",
       "replaced one",
     ]);

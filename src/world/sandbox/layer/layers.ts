@@ -15,6 +15,8 @@ export interface Layers {
   readonly limits: LayerLimits;
   /** Why a command line runs directly on the workspace; `undefined` if it can run on a layer. */
   directReason(line: string): Promise<string | undefined>;
+  /** Whether a command line failed because a hard link got another inode, so that it must not make any to objects of git. */
+  failedByLinks(line: string): boolean;
   /** Make a layer; `copies` are the folders that the command renames. */
   begin(origin: LayerOrigin, copies?: readonly string[]): StartedLayer;
 }
@@ -46,12 +48,12 @@ export interface LayersOptions {
 const scanMs = 60_000;
 
 /** What a layer cannot do: EXDEV where a folder of the workspace is renamed, and hard links may get another inode. */
-const unsupported: readonly (readonly [RegExp, string])[] = [
-  [/cross-device link|\bEXDEV\b/i, "A folder of the workspace could not be renamed in place (EXDEV)"],
-  [/hardlink different from source/i, "A hard link to a file of the workspace got another inode"],
-];
-const againNote =
-  "because the command ran on a layer. Run the same command again: it then changes the workspace directly. To move folders on a layer, use mv, which copies them.";
+const isRename = /cross-device link|\bEXDEV\b/i;
+const renameNote =
+  "A folder of the workspace could not be renamed in place (EXDEV), because the command ran on a layer. Run the same command again: it then changes the workspace directly. To move folders on a layer, use mv, which copies them.";
+const isLink = /hardlink different from source/i;
+const linkNote =
+  "A hard link to a file of the workspace got another inode, because the command ran on a layer. Run the same command again: git then copies the objects.";
 const failedBefore = "it failed on a layer before";
 /** EOVERFLOW, which a layer answers where a file has an owner that the user namespace does not know. */
 const isForeign = /value too large for defined data type|\bEOVERFLOW\b/i;
@@ -84,10 +86,13 @@ export function createLayers(options: LayersOptions): Layers {
     }
   };
   const explain = (line: string, output: string): string | undefined => {
-    const problem = unsupported.find(([pattern]) => pattern.test(output))?.[1];
-    if (problem !== undefined) {
+    if (isRename.test(output)) {
       failed.add(line);
-      return `${problem}, ${againNote}`;
+      return renameNote;
+    }
+    if (isLink.test(output)) {
+      linkFailed.add(line);
+      return linkNote;
     }
     if (options.isRoot || !isForeign.test(output)) return undefined;
     probed = Promise.resolve("files in the workspace belong to another user or group");
@@ -105,6 +110,7 @@ export function createLayers(options: LayersOptions): Layers {
     };
   };
   const failed = new Set<string>();
+  const linkFailed = new Set<string>();
   let probed: Promise<string | undefined> | undefined;
   return {
     store,
@@ -117,6 +123,7 @@ export function createLayers(options: LayersOptions): Layers {
       });
       return (await probed) ?? mountedInside(workspace);
     },
+    failedByLinks: (line) => linkFailed.has(line),
     begin,
   };
 }

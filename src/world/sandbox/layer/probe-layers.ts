@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shellQuote } from "../../processes/shell-quote.js";
+import { shellQuote } from "../../../command/shell-quote.js";
 import { mountsBelow } from "../mount-check.js";
 import { runProgram } from "../run-program.js";
 import { removeWork } from "./remove-work.js";
 import { type LayerPlace, layerNames, mountLines, mountOptions } from "./layer-script.js";
+import { makeFolder } from "../../../contract/make-folder.js";
 
 export interface ProbeOptions {
   /** The arguments that run a program with mounts of its own. */
@@ -33,7 +34,7 @@ async function tryMounts({ enter, place }: ProbeOptions): Promise<string | undef
   // A folder that is removed and created again needs extended attributes.
   const own = join(place.dir, "own");
   for (const name of [`${layerNames.lower}/folder`, layerNames.upper, layerNames.work, "merged"])
-    mkdirSync(join(own, name), { recursive: true });
+    makeFolder(join(own, name));
   writeFileSync(join(own, layerNames.lower, "folder/file"), "");
   const script = `${mountLines(place)}
 mkdir "$workspace"/tenon-probe && [ -d ${layerNames.upper}/tenon-probe ] || exit 1

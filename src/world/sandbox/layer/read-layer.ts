@@ -1,18 +1,17 @@
 import { readlinkSync } from "node:fs";
 import { haveSameContent } from "./same-content.js";
 import { entryAt, isWhiteout, type LstatEntry } from "./entry-state.js";
+import type { HiddenFolders } from "./hidden-folders.js";
 import { childPath, keyOf, pathBelow } from "./layer-path.js";
-import type { LayerChange, LayerEntry, LayerPath, LayerSize } from "./layer-types.js";
+import type { LayerChange, LayerPath, LayerSize } from "./layer-types.js";
 import { namesIn } from "./list-folder.js";
 
 /** Where the two sides of a layer lie. */
-export interface LayerRoots {
+export interface LayerRoots extends HiddenFolders {
   readonly workspace: string;
   readonly upper: string;
   /** When the command was about to start, by the clock of the file system. */
   readonly startedNs: bigint;
-  /** Folders that hide the folder of the workspace at the same path, by `keyOf`. */
-  readonly opaque: ReadonlySet<string>;
 }
 
 /** Compare a layer with the workspace. */
@@ -37,6 +36,14 @@ export async function* readChanges(roots: LayerRoots, folder?: LayerPath): Async
       };
     }
     if (isMerged(path, { upper, lower, roots })) yield* readChanges(roots, path);
+  }
+  if (folder === undefined) return;
+  for (const name of roots.removed.get(keyOf(folder)) ?? []) {
+    const path = childPath(folder, name);
+    const lower = entryAt(pathBelow(roots.workspace, path))?.state;
+    if (lower === undefined) continue;
+    const isStale = lower.ctimeNs > roots.startedNs;
+    yield { ...path, kind: "removed", before: lower, after: undefined, isStale };
   }
 }
 
@@ -87,17 +94,6 @@ async function hasSameContent(
   const [one, other] = [pathBelow(root, path), pathBelow(workspace, path)];
   if (upper.state.kind === "link") return readlinkSync(one, "buffer").equals(readlinkSync(other, "buffer"));
   return upper.state.kind === "special" || haveSameContent(one, other);
-}
-
-/** Everything below a folder of the layer. */
-export async function* readEntries(upper: string, folder: LayerPath): AsyncIterable<LayerEntry> {
-  for await (const name of namesIn(pathBelow(upper, folder))) {
-    const path = childPath(folder, name);
-    const found = entryAt(pathBelow(upper, path));
-    if (found === undefined || isWhiteout(found.stats)) continue;
-    yield { ...path, state: found.state };
-    if (found.state.kind === "folder") yield* readEntries(upper, path);
-  }
 }
 
 const blockBytes = 512;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync, readFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Snapshot } from "./snapshots.js";
+import { makeFolder } from "../../../contract/make-folder.js";
 
 /**
  * Changes that a rule or a person allowed: by a file tool, by restoring a held back change, or by an approved command.
@@ -22,7 +23,7 @@ export function createAcceptedChanges(dir: string, now: () => number): AcceptedC
   return {
     add(paths, snapshots) {
       if (paths.length === 0) return;
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      makeFolder(dir, 0o700);
       for (const name of readdirSync(dir)) {
         const found = statSync(join(dir, name), { throwIfNoEntry: false });
         if (found !== undefined && now() - found.mtimeMs > maxAgeMs) rmSync(join(dir, name), { force: true });

@@ -1,7 +1,9 @@
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../../files/path-text.js";
 import { realPathOf } from "../../files/real-path.js";
+import { entryAt } from "../layer/entry-state.js";
+import type { EntryState } from "../layer/layer-types.js";
 import { isInDependencies } from "./dependency-folders.js";
 import { parseGitConfig } from "./git-config.js";
 import { gitlinksIn } from "./gitlinks.js";
@@ -149,12 +151,22 @@ function entriesOf(folder: string) {
 }
 
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return stateAt(path)?.kind === "link";
 }
 
 function sizeOf(file: string): number | undefined {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  return found?.isFile() === true ? found.size : undefined;
+  const found = stateAt(file);
+  return found?.kind === "file" ? found.size : undefined;
+}
+
+/** What is in a folder that its owner cannot read is held back with it. */
+function stateAt(path: string): EntryState | undefined {
+  try {
+    return entryAt(path)?.state;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
+    throw error;
+  }
 }
 
 function readSmall(file: string): string | undefined {

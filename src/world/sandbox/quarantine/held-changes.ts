@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
+import { lstatSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { ToolExecutionError, ToolResourceNotFoundError } from "../../../contract/errors.js";
 import type { HeldItem, HeldView, Quarantine } from "../../../contract/ports/quarantine.js";
@@ -9,6 +9,7 @@ import type { PathContent } from "./judge-change.js";
 import { readSnapshot } from "./snapshots.js";
 import { hashContent, writeContent } from "./quarantine-path.js";
 import { withFolder } from "./with-folder.js";
+import { makeFolder } from "../../../contract/make-folder.js";
 
 export interface HeldChangesOptions {
   /** A folder that commands cannot access. */
@@ -113,7 +114,7 @@ function checkedContent(item: HeldItem, store: HeldStore, showPath: (path: strin
 
 function restoreItem(item: HeldItem, content: PathContent): void {
   const parent = dirname(item.path);
-  mkdirSync(parent, { recursive: true });
+  makeFolder(parent);
   const isDone = withFolder(parent, (folder) => {
     const place = join(folder, basename(item.path));
     if (item.kind === "nothing") unlinkSync(place);

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import type { HeldItem } from "../../../contract/ports/quarantine.js";
+import { makeFolder } from "../../../contract/make-folder.js";
 
 /** How much is stored, and for how long. */
 export interface HeldLimits {
@@ -57,7 +58,7 @@ export function createHeldStore(dir: string, limits: HeldLimits, now: () => numb
     },
     read: (id) => readFileSync(join(dir, id, "content")),
     add(item, content) {
-      mkdirSync(join(dir, item.id), { recursive: true, mode: 0o700 });
+      makeFolder(join(dir, item.id), 0o700);
       writeFileSync(join(dir, item.id, "content"), content, { mode: 0o600 });
       // Written last, so that an item without its content is never listed.
       writeFileSync(itemFile(item.id), JSON.stringify(item), { mode: 0o600 });

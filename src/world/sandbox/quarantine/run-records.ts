@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { sendSignal } from "../../processes/stop-tree.js";
@@ -6,6 +6,7 @@ import type { JudgedPath } from "./git-paths.js";
 import { namesIn } from "./held-store.js";
 import type { PathContent } from "./judge-change.js";
 import type { Snapshot } from "./snapshots.js";
+import { makeFolder } from "../../../contract/make-folder.js";
 
 /** What is needed to judge the changes of a command if Tenon is killed before it ends. */
 export interface RunRecord {
@@ -50,7 +51,7 @@ export function createRunRecords(dir: string): RunRecords {
   const fileOf = (id: string): string => join(dir, `${id}.json`);
   return {
     write(id, { callId, sessionId, judged, before }) {
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      makeFolder(dir, 0o700);
       own.add(id);
       const paths = [...judged.values()].map((each) => ({ ...each, before: toPlain(before.get(each.path)) }));
       writeFileSync(fileOf(id), JSON.stringify({ pid: process.pid, callId, sessionId, paths }), {

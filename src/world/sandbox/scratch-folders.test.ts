@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openScratchFolders, scratchName } from "./scratch-folders.js";
+
+it("removes what killed processes left behind, and nothing of processes that cannot be seen from here", async () => {
+  const parent = mkdtempSync(join(tmpdir(), "tenon-scratch-"));
+  const { pid: dead } = spawnSync("true");
+  const own = scratchName();
+  const [ofDead, ofLiving, elsewhere] = [
+    own.replace(String(process.pid), String(dead)),
+    own,
+    `tenon-sandbox-${dead}-1234567-`,
+  ].map((name) => join(parent, `${name}abc`));
+  for (const path of [ofDead, ofLiving, elsewhere]) mkdirSync(path as string);
+  const scratch = await openScratchFolders(parent, false);
+  expect([ofDead, ofLiving, elsewhere].map((path) => existsSync(path as string))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  await scratch.remove();
+  rmSync(parent, { recursive: true });
+});
