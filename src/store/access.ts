@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { ToolResourceNotFoundError, ToolValidationError } from "../contract/errors.js";
 import {
   includesRole,
+  lowerRole,
   tokenPrefix,
   type AccessStore,
   type Identity,
@@ -10,25 +11,49 @@ import {
   type Role,
 } from "../contract/ports/access.js";
 import { nearest } from "../schema/nearest.js";
+import { createLogins } from "./logins.js";
+import {
+  embeddedPrincipal,
+  namePattern,
+  requirePrincipal,
+  toPrincipal,
+  type PrincipalRow,
+} from "./principal-rows.js";
 import type { Sql } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
-
-/** Names stand in logs, commands and addresses, so they hold nothing that could be mistaken there. */
-const namePattern = /^[a-z0-9][a-z0-9._@+-]{0,63}$/;
-
-/** The principal of everything that needs no token: the library, the command line, `tenon mcp`. */
-const embeddedPrincipal = "local";
 
 /** The last use of a token is written down at most this often. */
 const usedEveryMs = 60_000;
 
 /** People and programs, and the tokens by which they come in. */
-export function createAccess({ database, clock, newId }: StateParts): AccessStore {
+export function createAccess(parts: StateParts): AccessStore {
+  const { database, clock, newId } = parts;
   return {
-    async principals() {
-      const rows = await database.all<PrincipalRow>("SELECT * FROM principals ORDER BY name");
+    ...createLogins(parts),
+    async principals({ text = "", after = "", limit = all } = {}) {
+      const rows = await database.all<PrincipalRow>(
+        `SELECT * FROM principals WHERE removed_at IS NULL AND name > ? AND name LIKE ? ESCAPE '!'
+         ORDER BY name LIMIT ?`,
+        [after, containing(text), limit],
+      );
       return rows.map(toPrincipal);
     },
+    async principal(name) {
+      const row = await database.get<PrincipalRow>(
+        "SELECT * FROM principals WHERE name = ? AND removed_at IS NULL",
+        [name],
+      );
+      return row && toPrincipal(row);
+    },
+    removePrincipal: (name) =>
+      database.transaction(async (tx) => {
+        await requirePrincipal(tx, name);
+        const now = clock.now();
+        const gone = "UPDATE principals SET removed_at = ?, disabled_at = ? WHERE name = ?";
+        await tx.run(gone, [now, now, name]);
+        await tx.run("DELETE FROM tokens WHERE principal = ?", [name]);
+        await tx.run("DELETE FROM secrets WHERE principal = ?", [name]);
+      }),
     addPrincipal: ({ name, kind, role }) =>
       database.transaction(async (tx) => {
         checkName(name);
@@ -52,6 +77,7 @@ export function createAccess({ database, clock, newId }: StateParts): AccessStor
           disabledAt ?? null,
           name,
         ]);
+        if (role !== undefined) await tx.run("UPDATE principals SET role_at = NULL WHERE name = ?", [name]);
         if (disabled === true)
           await tx.run("UPDATE tokens SET revoked_at = ? WHERE principal = ? AND revoked_at IS NULL", [
             now,
@@ -59,8 +85,24 @@ export function createAccess({ database, clock, newId }: StateParts): AccessStor
           ]);
         return requirePrincipal(tx, name);
       }),
-    async tokens() {
-      const rows = await database.all<TokenRow>("SELECT * FROM tokens ORDER BY created_at, id");
+    async tokens({ text = "", principal, valid = false, after, limit = all } = {}) {
+      const conditions: [string, ...(string | number)[]][] = [
+        ["(name LIKE ? ESCAPE '!' OR principal LIKE ? ESCAPE '!')", containing(text), containing(text)],
+        ...(principal === undefined ? [] : [["principal = ?", principal] as [string, string]]),
+        ...(valid ? [[`revoked_at IS NULL AND ${isNotExpired}`, clock.now()] as [string, number]] : []),
+        ...(after === undefined
+          ? []
+          : [
+              ["(created_at, id) > (SELECT created_at, id FROM tokens WHERE id = ?)", after] as [
+                string,
+                string,
+              ],
+            ]),
+      ];
+      const rows = await database.all<TokenRow>(
+        `SELECT * FROM tokens WHERE ${conditions.map(([sql]) => sql).join(" AND ")} ORDER BY created_at, id LIMIT ?`,
+        [...conditions.flatMap(([, ...parameters]) => parameters), limit],
+      );
       return rows.map(toToken);
     },
     createToken: ({ name, principal, role, endpoint, expiresAt }) =>
@@ -104,18 +146,17 @@ export function createAccess({ database, clock, newId }: StateParts): AccessStor
 }
 
 const maxSecretChars = 200;
+const all = Number.MAX_SAFE_INTEGER;
+const isNotExpired = "(expires_at IS NULL OR expires_at > ?)";
+
+/** A pattern for texts that contain this one. */
+function containing(text: string): string {
+  return `%${text.toLowerCase().replace(/[!%_]/g, "!$&")}%`;
+}
 
 const identitySql = `SELECT t.id, t.principal, t.role, t.endpoint, t.last_used_at, p.kind, p.role AS owner_role
   FROM tokens t JOIN principals p ON p.name = t.principal
   WHERE t.hash = ? AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?) AND p.disabled_at IS NULL`;
-
-interface PrincipalRow {
-  name: string;
-  kind: Principal["kind"];
-  role: Role;
-  created_at: number;
-  disabled_at: number | null;
-}
 
 interface TokenRow {
   id: string;
@@ -133,16 +174,6 @@ type IdentityRow = Pick<TokenRow, "id" | "principal" | "role" | "endpoint" | "la
   kind: Principal["kind"];
   owner_role: Role;
 };
-
-function toPrincipal({ name, kind, role, created_at, disabled_at }: PrincipalRow): Principal {
-  return {
-    name,
-    kind,
-    role,
-    createdAt: created_at,
-    ...(disabled_at !== null && { disabledAt: disabled_at }),
-  };
-}
 
 function toToken(row: TokenRow): NamedToken {
   return {
@@ -163,37 +194,22 @@ function toIdentity({ id, principal, kind, role, owner_role, endpoint }: Identit
   return {
     principal,
     kind,
-    role: includesRole(owner_role, role) ? role : owner_role,
+    role: lowerRole(owner_role, role),
     tokenId: id,
     ...(endpoint !== null && { endpoint }),
   };
 }
 
 function hashOf(secret: string): string {
-  return createHash("sha256").update(secret).digest("base64url");
+  return hash("sha256", secret, "base64url");
 }
 
 /** Tokens that still open something; the last parameter is the time now. */
 function validTokens(tx: Sql, condition: string, parameters: readonly (string | number)[]) {
   return tx.all<TokenRow>(
-    `SELECT * FROM tokens WHERE ${condition} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
+    `SELECT * FROM tokens WHERE ${condition} AND revoked_at IS NULL AND ${isNotExpired}`,
     parameters,
   );
-}
-
-async function requirePrincipal(tx: Sql, name: string): Promise<Principal> {
-  const row = await tx.get<PrincipalRow>("SELECT * FROM principals WHERE name = ?", [name]);
-  if (row !== undefined) return toPrincipal(row);
-  const rows = await tx.all<{ name: string }>(
-    "SELECT name FROM principals ORDER BY created_at DESC LIMIT 1000",
-  );
-  const near = nearest(
-    name,
-    rows.map((each) => each.name),
-  );
-  throw new ToolResourceNotFoundError(`User ${JSON.stringify(name)} not found.`, {
-    hint: near === undefined ? "List the users with: tenon users list" : `Did you mean "${near}"?`,
-  });
 }
 
 async function unknownToken(tx: Sql, name: string): Promise<Error> {

@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest } from "../contract/ports/interact.js";
 import type { ApprovalStore, StoredApproval } from "../contract/ports/state.js";
+import { toLastAnswer, withApprover } from "../contract/four-eyes.js";
 import { parseColumn, toColumn } from "./json-column.js";
 import { fromIdentity, livenessOf, toIdentity } from "./process-identity.js";
 import type { Sql } from "./sql.js";
@@ -59,6 +60,22 @@ export function createApprovals({ database, clock, self }: StateParts, maxApprov
       await database.run(update, [text, request.id]);
     },
     resolve: async (id, given) => answer(database, id, toColumn(given, "An answer")),
+    approve: (id, approver) =>
+      database.transaction(async (tx) => {
+        const row = await tx.get<ApprovalRow>("SELECT * FROM approvals WHERE id = ? AND answer IS NULL", [
+          id,
+        ]);
+        if (row === undefined) return undefined;
+        const request = withApprover(fromRow(row, database.name).request, approver);
+        await tx.run("UPDATE approvals SET request = ? WHERE id = ?", [
+          toColumn(request, "A request for consent"),
+          id,
+        ]);
+        const last = toLastAnswer(request);
+        if (last !== undefined) await answer(tx, id, toColumn(last, "An answer"));
+        const changed = await tx.get<ApprovalRow>("SELECT * FROM approvals WHERE id = ?", [id]);
+        return changed && toStored(changed);
+      }),
     async expireAll(reason) {
       const text = toColumn({ verdict: "no", reason } satisfies ApprovalAnswer, "An answer");
       return database.transaction(async (tx) => {

@@ -176,6 +176,7 @@ export async function historyOf(
     id: row.entry,
     callId: row.call_id,
     ...(row.task_id === null ? {} : { taskId: row.task_id }),
+    sessionId: row.session_id,
     tool: row.tool,
     time: row.time,
     path: row.path,

@@ -14,22 +14,37 @@ import {
 import { countEntries, keptBytes, pruneEntries } from "./journal-prune.js";
 import { standingSql } from "./lock-rows.js";
 import { lockLost } from "./locks.js";
+import type { OwnerGuard } from "./ownership.js";
 import type { Sql, SqlDatabase, TransactionOptions } from "./sql.js";
 
 const durable = { durable: true };
 
+/** What must hold for a write. */
+interface WriteGuards {
+  /** The number of the writer's lock. */
+  readonly fence?: number | undefined;
+  /** Of the worker that owns the workspace. */
+  readonly owner?: OwnerGuard | undefined;
+}
+
 /** The journal's rows in the database, of one place; with a fence, writes are the holder's of that lock only. */
-export function createJournalRows(database: SqlDatabase, place: string, fence?: number): JournalStore {
+export function createJournalRows(
+  database: SqlDatabase,
+  place: string,
+  guards: WriteGuards = {},
+): JournalStore {
+  const { fence, owner } = guards;
   const rows = (sql: Sql): JournalRows => ({ sql, place, name: database.name });
   const inOne = <Result>(read: (rows: JournalRows) => Promise<Result>): Promise<Result> =>
     database.snapshot((tx) => read(rows(tx)));
   const write = <Result>(work: (tx: Sql) => Promise<Result>, options?: TransactionOptions): Promise<Result> =>
     database.transaction(async (tx) => {
       if (fence !== undefined) await requireLock(tx, fence);
+      await owner?.require(tx);
       return work(tx);
     }, options);
   return {
-    fenced: (own) => createJournalRows(database, place, own),
+    fenced: (own) => createJournalRows(database, place, { owner, fence: own }),
     begin: (entry) => write((tx) => insertEntry(tx, entry, place)),
     commit: (id, steps) =>
       write(async (tx) => {
@@ -191,7 +206,11 @@ async function changesAfter(
  */
 async function releaseSuperseded(rows: JournalRows, id: number): Promise<string[]> {
   const { sql, name } = rows;
-  const own = await sql.all<ChangeRow>("SELECT * FROM journal_changes WHERE entry = ? ORDER BY seq", [id]);
+  // Of a command that changed many files, no step holds a difference.
+  const own = await sql.all<ChangeRow>(
+    `SELECT * FROM journal_changes WHERE entry = ? AND step LIKE '%"delta":%' ORDER BY seq`,
+    [id],
+  );
   const released = new Set<string>();
   for (const row of own) {
     const step = parseColumn<JournalStep>(row.step, `journal entry ${id}`, name);

@@ -1,6 +1,7 @@
 import { ToolValidationError } from "../contract/errors.js";
 import type { Memory, MemoryStore, NewMemory, Promotion } from "../contract/ports/memories.js";
 import { toColumn } from "./json-column.js";
+import { defaultShare, fromAudience, promotedAudience, toAudience } from "./memory-audience.js";
 import { createMemoryQuery } from "./memory-query.js";
 import {
   requireMemory,
@@ -31,13 +32,37 @@ export function createMemories(parts: WorkParts): MemoryStore {
       return saved;
     },
     async get(id) {
-      const row = await findMemory(database, id);
+      const row = await findMemory(database, id, scope.audience);
       return row && read(database, row);
     },
     query: createMemoryQuery(parts),
+    update: (id, change) =>
+      database.transaction(async (tx) => {
+        const row = await requireMemory(tx, id, scope.audience);
+        const { title = row.title, content = row.content, tags } = change;
+        const written = tags === undefined ? row.tags : toColumn(tags, "The tags");
+        await tx.run("UPDATE memories SET title = ?, content = ?, tags = ? WHERE number = ?", [
+          title,
+          content,
+          written,
+          row.number,
+        ]);
+        const updated = await requireMemory(tx, id, scope.audience);
+        await texts.memories.refresh(tx, textOfMemory(updated, database.name));
+        return read(tx, updated);
+      }),
+    forget: (id) =>
+      database.transaction(async (tx) => {
+        const row = await findMemory(tx, id, scope.audience);
+        if (row === undefined) return false;
+        await tx.run("UPDATE memories SET origin = NULL WHERE origin = ?", [row.number]);
+        await texts.memories.remove(tx, textOfMemory(row, database.name));
+        await tx.run("DELETE FROM memories WHERE number = ?", [row.number]);
+        return true;
+      }),
     resolve: (id, resolution) =>
       database.transaction(async (tx) => {
-        const row = await requireMemory(tx, id);
+        const row = await requireMemory(tx, id, scope.audience);
         if (row.kind !== "issue") throw noIssue(row);
         if (row.resolved_at !== null) throw resolvedBefore(row);
         await tx.run("UPDATE memories SET resolution = ?, resolved_at = ? WHERE number = ?", [
@@ -45,13 +70,13 @@ export function createMemories(parts: WorkParts): MemoryStore {
           parts.clock.now(),
           row.number,
         ]);
-        const resolved = await requireMemory(tx, id);
+        const resolved = await requireMemory(tx, id, scope.audience);
         await texts.memories.refresh(tx, textOfMemory(resolved, database.name));
         return read(tx, resolved);
       }),
     promote: (id, promotion) =>
       database.transaction(async (tx) => {
-        const origin = await requireMemory(tx, id);
+        const origin = await requireMemory(tx, id, scope.audience);
         const before = await tx.get<MemoryRow>(`${selectMemories} WHERE m.origin = ? AND m.kind = ?`, [
           origin.number,
           promotion.kind,
@@ -59,7 +84,8 @@ export function createMemories(parts: WorkParts): MemoryStore {
         if (before !== undefined) return { memory: await read(tx, before), created: false };
         if (origin.kind === promotion.kind) throw isAlready(origin);
         const number = await insertPromoted(parts, tx, { origin, promotion });
-        return { memory: await read(tx, await requireMemory(tx, toMemoryId(number))), created: true };
+        const created = await requireMemory(tx, toMemoryId(number), scope.audience);
+        return { memory: await read(tx, created), created: true };
       }),
     async count() {
       return (await database.get<{ count: number }>("SELECT count(*) AS count FROM memories"))?.count ?? 0;
@@ -68,8 +94,8 @@ export function createMemories(parts: WorkParts): MemoryStore {
 }
 
 const insertSql = `INSERT INTO memories
-  (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`;
+  (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason, audience)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`;
 
 /** What is known of the row already need not be read again. */
 async function insert(
@@ -80,6 +106,7 @@ async function insert(
   const { kind, title, content, tags } = memory;
   const now = clock.now();
   const { agent } = scope.actor;
+  const audience = toAudience(memory.share ?? defaultShare(scope.audience), scope.audience);
   const values = [
     kind,
     "iteration",
@@ -91,6 +118,7 @@ async function insert(
     agent,
     null,
     null,
+    audience,
   ];
   const number = await database.transaction(async (tx) => {
     await refuseBeyond(tx, memoryBound(limits));
@@ -109,6 +137,7 @@ async function insert(
       createdAt: now,
       agent,
       ...(kind === "issue" && { status: "open" as const }),
+      ...fromAudience(audience),
     },
   };
 }
@@ -123,7 +152,8 @@ async function insertPromoted(
   const { iteration, title, content, tags, number } = origin;
   const values = [kind, "project", iteration, title, content, tags, clock.now(), scope.actor.agent, number];
   await refuseBeyond(tx, memoryBound(limits));
-  return insertRow(tx, [...values, reason ?? null]);
+  const audience = promotedAudience(origin.audience, promotion.share, scope.audience);
+  return insertRow(tx, [...values, reason ?? null, audience]);
 }
 
 function memoryBound({ maxMemories }: StateLimits): Bound {

@@ -1,4 +1,5 @@
 import type { FoundMemory, MemoryQuery, MemoryScope, MemoryStore } from "../contract/ports/memories.js";
+import { facetsFor, foundBy } from "./memory-audience.js";
 import { scopeOf, selectMemories, toMemories, type MemoryRow } from "./memory-rows.js";
 import { hasTerms, searchText, type SearchOptions } from "./search-text.js";
 import type { SqlValue } from "./sql.js";
@@ -40,13 +41,14 @@ interface View {
 }
 
 /** Each layer by itself, so that an index serves it however many memories other iterations have. */
-async function newest({ database }: WorkParts, view: View): Promise<MemoryRow[]> {
+async function newest({ database, scope: { audience } }: WorkParts, view: View): Promise<MemoryRow[]> {
   const rows: MemoryRow[] = [];
+  const seen = foundBy(audience);
   for (const { where, values } of layersOf(view)) {
     const kind = view.kind === undefined ? [] : [view.kind];
-    const conditions = [...where, ...kind.map(() => "m.kind = ?")].join(" AND ");
+    const conditions = [...where, ...kind.map(() => "m.kind = ?"), ...seen.where].join(" AND ");
     const sql = `${selectMemories} ${conditions === "" ? "" : `WHERE ${conditions}`} ORDER BY m.number DESC LIMIT ?`;
-    rows.push(...(await database.all<MemoryRow>(sql, [...values, ...kind, view.limit])));
+    rows.push(...(await database.all<MemoryRow>(sql, [...values, ...kind, ...seen.values, view.limit])));
   }
   return withoutOrigins(
     rows.sort((one, other) => other.number - one.number),
@@ -68,13 +70,14 @@ interface Ranked {
 }
 
 async function rank(
-  { database, clock, texts }: WorkParts,
+  { database, clock, texts, scope: { audience } }: WorkParts,
   { view, query }: { readonly view: View; readonly query: string },
 ): Promise<Ranked[]> {
   const last = await database.get<{ number: number | null }>("SELECT max(number) AS number FROM memories");
   const hits = await searchText(texts.memories, {
     query,
     facets: view.kind === undefined ? [] : [view.kind],
+    anyFacet: facetsFor(audience),
     total: last?.number ?? 0,
     ...scopesOf(view),
   });

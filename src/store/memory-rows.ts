@@ -1,8 +1,10 @@
 import { ToolResourceNotFoundError } from "../contract/errors.js";
 import type { Memory, MemoryKind, MemoryLayer } from "../contract/ports/memories.js";
 import { parseColumn } from "./json-column.js";
+import { audienceFacet, foundBy, fromAudience } from "./memory-audience.js";
 import type { Sql, SqlDatabase } from "./sql.js";
 import { createTextIndex, type IndexedText, type TextIndex } from "./text-index.js";
+import type { Audience } from "./work-scope.js";
 
 /** A memory as the table holds it. */
 export interface MemoryRow {
@@ -20,10 +22,11 @@ export interface MemoryRow {
   resolved_at: number | null;
   origin: number | null;
   reason: string | null;
+  audience: string | null;
 }
 
 export const selectMemories = `SELECT m.number, m.kind, m.layer, m.iteration, i.id AS iteration_id, m.title, m.content,
-    m.tags, m.created_at, m.agent, m.resolution, m.resolved_at, m.origin, m.reason
+    m.tags, m.created_at, m.agent, m.resolution, m.resolved_at, m.origin, m.reason, m.audience
   FROM memories m JOIN iterations i ON i.number = m.iteration`;
 
 /** The id of a memory, as tools know it. */
@@ -46,15 +49,26 @@ export async function toMemories(sql: Sql, rows: readonly MemoryRow[], database:
   return rows.map((row) => toMemory(row, promoted.get(row.number), database));
 }
 
-export async function findMemory(sql: Sql, id: string): Promise<MemoryRow | undefined> {
+/** A memory that somebody else keeps for itself is not found. */
+export async function findMemory(
+  sql: Sql,
+  id: string,
+  audience: Audience | undefined,
+): Promise<MemoryRow | undefined> {
   const number = toMemoryNumber(id);
   if (number === undefined) return undefined;
-  return sql.get<MemoryRow>(`${selectMemories} WHERE m.number = ?`, [number]);
+  const seen = foundBy(audience);
+  const where = ["m.number = ?", ...seen.where].join(" AND ");
+  return sql.get<MemoryRow>(`${selectMemories} WHERE ${where}`, [number, ...seen.values]);
 }
 
 /** One row by its id, or the error that there is none. */
-export async function requireMemory(sql: Sql, id: string): Promise<MemoryRow> {
-  const row = await findMemory(sql, id);
+export async function requireMemory(
+  sql: Sql,
+  id: string,
+  audience: Audience | undefined,
+): Promise<MemoryRow> {
+  const row = await findMemory(sql, id, audience);
   if (row !== undefined) return row;
   throw new ToolResourceNotFoundError(`Memory "${id.slice(0, 100)}" was not found.`, {
     hint: "Ids look like mem-12; find the right one with query_memory.",
@@ -67,7 +81,7 @@ export function createMemoryText(database: SqlDatabase): TextIndex {
     database,
     table: "memories",
     order: "number",
-    columns: "number, kind, layer, iteration, title, content, tags, resolution, reason",
+    columns: "number, kind, layer, iteration, title, content, tags, resolution, reason, audience",
     toText: (row: MemoryRow) => textOfMemory(row, database.name),
   });
 }
@@ -80,7 +94,7 @@ export function textOfMemory(row: MemoryRow, database: string): IndexedText {
     strong: [row.title, ...tags].join("\n"),
     weak: [row.content, row.resolution ?? "", row.reason ?? ""].join("\n"),
     scope: scopeOf(row),
-    facets: [row.kind],
+    facets: [row.kind, audienceFacet(row.audience)],
   };
 }
 
@@ -109,6 +123,7 @@ function toMemory(row: MemoryRow, promotedTo: readonly string[] | undefined, dat
     ...(origin !== null && { origin: toMemoryId(origin) }),
     ...(reason !== null && (kind === "pattern" ? { whenToUse: reason } : { rationale: reason })),
     ...(promotedTo !== undefined && { promotedTo }),
+    ...fromAudience(row.audience),
   };
 }
 

@@ -5,11 +5,23 @@ import { places } from "./migrations/002-places.js";
 import { work } from "./migrations/003-work.js";
 import { answers } from "./migrations/004-answers.js";
 import { access } from "./migrations/005-access.js";
+import { logins } from "./migrations/006-logins.js";
+import { audiences } from "./migrations/007-audiences.js";
+import { secrets } from "./migrations/008-secrets.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Sql } from "./sql.js";
 
 /** Each entry takes the schema one version forward; entries are only ever added. */
-export const migrations: readonly Migration[] = [initial, places, work, answers, access];
+export const migrations: readonly Migration[] = [
+  initial,
+  places,
+  work,
+  answers,
+  access,
+  logins,
+  audiences,
+  secrets,
+];
 
 /** Where a database keeps the version of its schema. */
 export interface Versioned {

@@ -18,6 +18,8 @@ export interface OpenDatabaseOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly onWarning: (message: string) => void;
+  /** The name that the rows of a PostgreSQL server go by. @default the workspace's path */
+  readonly name?: string | undefined;
   /** How long a call waits for a server, or for another process that writes to the file. */
   readonly patienceMs?: number | undefined;
 }
@@ -37,7 +39,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
   }
   if (address === ":memory:") return { database: await openMemory(clock), place: "" };
   const { openPostgres } = await import("./open-postgres.js");
-  const schema = schemaOf(options.workspace);
+  const schema = schemaOf(options.name ?? options.workspace);
   const database = await openPostgres({ url: address, schema, clock, patienceMs: options.patienceMs });
   return { database, place: placeOf(options) };
 }

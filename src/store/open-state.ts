@@ -27,7 +27,10 @@ import { createLocks, type OwnedLocks } from "./locks.js";
 import { databaseFile, openDatabase } from "./open-database.js";
 import { damagedBeside } from "./open-file.js";
 import { currentProcess } from "./process-identity.js";
+import { LogMarks, lostTimes, readMark, type LostTime } from "./log-mark.js";
+import { createOwnerGuard, takeOwnership, type OwnerGuard, type Ownership } from "./ownership.js";
 import { createRules } from "./rules.js";
+import { createStoredSecrets, type StoredSecrets } from "./secrets.js";
 import { createSessions } from "./sessions.js";
 import type { SqlDatabase } from "./sql.js";
 import { openStateDir } from "./state-dir.js";
@@ -45,6 +48,8 @@ export interface StateOptions {
    * PostgreSQL server (postgres://…), which is a secret. @default "sqlite"
    */
   readonly database?: string;
+  /** Where several machines work on the workspace in turn, as in a fleet. */
+  readonly ownership?: Ownership | undefined;
   /** How long a call waits for the server or for another process that writes to the file. @default 9000 */
   readonly patienceMs?: number;
   /** @default the machine's clock */
@@ -79,6 +84,7 @@ export interface State {
   readonly approvals: ApprovalStore;
   readonly answers: AnswerStore;
   readonly access: AccessStore;
+  readonly secrets: StoredSecrets;
   readonly consoles: ConsoleStore;
   readonly locks: LockStore;
   readonly journal: JournalStore;
@@ -90,6 +96,8 @@ export interface State {
   kv(namespace: string): KeyValue;
   /** Damaged databases that were set aside, now or by an earlier start, and lie there still. */
   damaged(): readonly string[];
+  /** Times of which the database knows nothing, because it was restored from a backup while the log went on. */
+  lostTimes(): Promise<readonly LostTime[]>;
   /** Check the whole database and every content that the journal holds on to. */
   integrity(): Promise<IntegrityReport>;
   /** Write all that lasts as an archive of lines, as it was at one moment. */
@@ -119,18 +127,34 @@ export async function openState(options: StateOptions): Promise<State> {
     newId,
     onWarning: warn,
     patienceMs: options.patienceMs,
+    name: options.ownership?.name,
   });
   const parts: StateParts = { database, clock, newId, self: currentProcess() };
   try {
     await rememberWorkspace(parts, workspace);
-    return createState(parts, { options, dir, workspace, place, warnings });
+    const owner = await becomeOwner(parts, dir, options.ownership);
+    return createState(parts, { options, dir, workspace, place, warnings, owner });
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
+/** A workspace of a fleet: the owner before is fenced off, and what the database has lost is found. */
+async function becomeOwner(
+  parts: StateParts,
+  dir: string,
+  { epoch, onOpen }: Partial<Ownership> = {},
+): Promise<OwnerGuard | undefined> {
+  if (epoch === undefined) return undefined;
+  await takeOwnership(parts, epoch);
+  const marks = await LogMarks.open(parts, dir);
+  onOpen?.({ noteHead: (head) => marks.note(head), notedHead: () => readMark(parts.database) });
+  return createOwnerGuard(epoch, marks);
+}
+
 interface StatePlace {
+  readonly owner: OwnerGuard | undefined;
   readonly options: StateOptions;
   readonly dir: string;
   readonly workspace: string;
@@ -138,7 +162,10 @@ interface StatePlace {
   readonly warnings: readonly string[];
 }
 
-function createState(parts: StateParts, { options, dir, workspace, place, warnings }: StatePlace): State {
+function createState(
+  parts: StateParts,
+  { options, dir, workspace, place, warnings, owner }: StatePlace,
+): State {
   const { database, clock, newId } = parts;
   const limits = { ...defaultStateLimits, ...options.limits };
   const valueLimits = {
@@ -165,11 +192,13 @@ function createState(parts: StateParts, { options, dir, workspace, place, warnin
     approvals: createApprovals(parts, limits.maxApprovals),
     answers: createAnswers(parts, { ...defaultAnswerLimits, ...options.answerLimits }),
     access: createAccess(parts),
+    secrets: createStoredSecrets(parts),
     consoles: createConsoles(parts),
-    journal: createJournalRows(database, place),
+    journal: createJournalRows(database, place, { owner }),
     trust: openTrust(options.stateDir, clock),
     kv: (namespace) => createKeyValue(parts, namespace, valueLimits),
     damaged: () => damagedBeside(databaseFile(dir)),
+    lostTimes: () => lostTimes(database),
     integrity: () => checkIntegrity({ database, blobs, place }),
     async export(write, exportOptions) {
       const { exportState } = await import("./archive/export-state.js");

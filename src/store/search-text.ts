@@ -11,6 +11,8 @@ export interface SearchOptions {
   readonly query: string;
   /** @default no filter */
   readonly facets?: readonly string[];
+  /** One of these must hold. @default no filter */
+  readonly anyFacet?: readonly string[] | undefined;
   /** Each is looked through by itself. @default all at once */
   readonly scopes?: readonly number[];
   /** How many records there are, about. */
@@ -40,8 +42,8 @@ export async function searchText(index: TextIndex, options: SearchOptions): Prom
   );
   if (terms.length === 0) return [];
   await index.catchUp();
-  const { facets = [], scopes = [undefined], total } = options;
-  const search: Search = { index, facets, scopes, total, scores: new Map() };
+  const { facets = [], anyFacet, scopes = [undefined], total } = options;
+  const search: Search = { index, facets, anyFacet, scopes, total, scores: new Map() };
   const found: TermHits[] = [];
   for (const term of terms) {
     const hits = await hitsOf(search, term, terms.length <= fewTerms);
@@ -64,6 +66,7 @@ export function hasTerms(query: string): boolean {
 interface Search {
   readonly index: TextIndex;
   readonly facets: readonly string[];
+  readonly anyFacet: readonly string[] | undefined;
   readonly scopes: readonly (number | undefined)[];
   readonly total: number;
   readonly scores: Map<number, number>;
@@ -85,12 +88,12 @@ async function hitsOf(search: Search, term: string, weighed: boolean): Promise<T
 }
 
 async function find(
-  { index, facets, scopes }: Search,
+  { index, facets, anyFacet, scopes }: Search,
   terms: readonly QueryTerm[],
   limit: number,
 ): Promise<{ numbers: readonly number[]; cut: boolean }> {
   const lists: (readonly number[])[] = [];
-  for (const scope of scopes) lists.push(await index.find({ terms, facets, scope }, limit));
+  for (const scope of scopes) lists.push(await index.find({ terms, facets, anyFacet, scope }, limit));
   return { numbers: lists.flat(), cut: lists.some((list) => list.length === limit) };
 }
 

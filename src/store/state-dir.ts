@@ -5,7 +5,6 @@ import {
   constants,
   fchmodSync,
   lstatSync,
-  mkdirSync,
   openSync,
   realpathSync,
   type Stats,
@@ -13,6 +12,7 @@ import {
 import { join, resolve } from "node:path";
 import { ToolUnavailableError } from "../contract/errors.js";
 import { errnoOf, toStateError } from "./state-error.js";
+import { makeFolder } from "../contract/make-folder.js";
 
 /** The directory of one workspace's state, and the workspace's real path. */
 export interface StateDir {
@@ -34,7 +34,7 @@ export function openStateDir(stateDir: string, workspace: string): StateDir {
   }
 }
 
-/** Making directories below these never ends in Node: the kernel answers that the parent is missing, for ever. */
+/** Nobody can make directories below these, and the kernel does not say so in a way that helps. */
 function refuseKernelTree(stateDir: string): void {
   if (!/^\/(?:proc|sys)(?:\/|$)/.test(resolve(stateDir))) return;
   throw new ToolUnavailableError(
@@ -61,7 +61,7 @@ export function privateDirectory(dir: string): void {
 }
 
 function newDirectory(dir: string): Stats {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir, 0o700);
   return lstatSync(dir);
 }
 

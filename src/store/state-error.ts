@@ -1,9 +1,12 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import {
   ToolError,
   ToolExecutionError,
   ToolInternalError,
   ToolUnavailableError,
 } from "../contract/errors.js";
+import { toFileProblem } from "../contract/file-problem.js";
 
 /** SQLite's primary result codes that Tenon tells apart. */
 export const sqliteCode = {
@@ -48,7 +51,7 @@ export function toStateError(error: unknown, file: string): ToolError {
       cause: error,
     });
   }
-  if (sqliteCodeOf(error) === sqliteCode.full || errnoOf(error) === "ENOSPC") {
+  if (isDiskFull(error, file)) {
     return new ToolExecutionError(`No space left for the state ${file}.`, {
       code: "FILE_IO",
       hint: "Free some disk space and call again; nothing was changed.",
@@ -56,11 +59,30 @@ export function toStateError(error: unknown, file: string): ToolError {
       cause: error,
     });
   }
-  return new ToolUnavailableError(`The state ${file} cannot be used: ${message}.`, {
+  return new ToolUnavailableError(`The state ${file} cannot be used: ${toFileProblem(error)}.`, {
     code: "STATE_UNAVAILABLE",
     hint: "Check that the state directory exists, belongs to you and can be written.",
     cause: error,
   });
+}
+
+/** SQLite calls it an I/O error if there is no room for the files beside the database. */
+function isDiskFull(error: unknown, file: string): boolean {
+  const code = sqliteCodeOf(error);
+  if (code === sqliteCode.full || errnoOf(error) === "ENOSPC") return true;
+  return code === sqliteCode.io && roomAt(dirname(file)) < smallestRoom;
+}
+
+/** SQLite maps at least this much beside a database, in bytes. */
+const smallestRoom = 64 * 1024;
+
+function roomAt(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY; // not known: the error stays what SQLite says
+  }
 }
 
 export function corruptError(file: string, what: string, cause?: unknown): ToolInternalError {

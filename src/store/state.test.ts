@@ -1,5 +1,5 @@
-import { describe } from "vitest";
-import { postgresFixture, sqliteFixture } from "./testing/drivers.js";
+import { afterAll, describe } from "vitest";
+import { lastingPostgresFixture, postgresFixture, sqliteFixture } from "./testing/drivers.js";
 import { stateSuite } from "./testing/state-suite.js";
 
 describe("sqlite", () => {
@@ -7,5 +7,7 @@ describe("sqlite", () => {
 });
 
 describe("postgres", () => {
-  stateSuite(postgresFixture);
+  const server = lastingPostgresFixture();
+  afterAll(() => server.end());
+  stateSuite(postgresFixture, server.newFixture);
 });

@@ -18,6 +18,8 @@ export interface TextQuery {
   readonly terms: readonly QueryTerm[];
   /** @default none */
   readonly facets?: readonly string[];
+  /** One of these must hold. @default none */
+  readonly anyFacet?: readonly string[] | undefined;
   /** @default all, the lowest first */
   readonly scope?: number | undefined;
 }
@@ -77,8 +79,12 @@ export function createTextIndex({ database, table, order, columns, toText }: Tex
     return texts.length === rowsAtOnce;
   };
   return {
-    async find({ terms, facets = [], scope }, limit) {
-      const choices = [...terms.map(tokensFor), ...facets.map((facet) => [`${mark.facet}${facet}`])];
+    async find({ terms, facets = [], anyFacet, scope }, limit) {
+      const groups = [...facets.map((facet) => [facet]), ...(anyFacet === undefined ? [] : [anyFacet])];
+      const choices = [
+        ...terms.map(tokensFor),
+        ...groups.map((group) => group.map((facet) => `${mark.facet}${facet}`)),
+      ];
       const expression = choices
         .map((tokens) => `(${tokens.map(words.token).join(words.or)})`)
         .join(words.and);

@@ -12,6 +12,14 @@ export interface WorkScope {
   /** The session's place in the pipeline. */
   readonly iterationTracker: IterationTracker;
   readonly documents: DocumentFiles;
+  /** Whose memories it finds besides those that are shared with all. @default everybody's */
+  readonly audience?: Audience | undefined;
+}
+
+/** Who works: the principal, "local" for the person on the machine itself, and the MCP endpoint that it came through. */
+export interface Audience {
+  readonly principal: string;
+  readonly endpoint?: string | undefined;
 }
 
 /** Where the newest versions of documents lie as files. */

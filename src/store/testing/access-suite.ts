@@ -136,29 +136,21 @@ export function accessSuite(newFixture: NewFixture): void {
       expect(await state.access.principals()).toMatchObject([{ name: "ci", kind: "program" }]);
     });
 
-    it.each([
-      "",
-      "..",
-      "a/b",
-      "A",
-      "a b",
-      "a\nb",
-      "local",
-      "x".repeat(65),
-      "é",
-      "-a",
-      "http:token",
-      "a\u202eb",
-    ])("refuses the name %j", async (name) => {
-      await expect(state.access.addPrincipal({ name, kind: "person", role: "viewer" })).rejects.toMatchObject(
-        { code: "VALUE_INVALID" },
-      );
+    it("refuses names that could be mistaken in logs, commands and addresses", async () => {
       await state.access.addPrincipal({ name: "ci", kind: "person", role: "viewer" });
-      for (const more of [{ name }, { name: "x", endpoint: name }]) {
+      const texts = ["", "..", "a/b", "A", "a b", "a\nb", "local", "x".repeat(65), "é", "-a", "http:token"];
+      for (const name of [...texts, "a\u202eb"]) {
+        const invalid = { code: "VALUE_INVALID" };
         await expect(
-          state.access.createToken({ principal: "ci", role: "viewer", ...more }),
-        ).rejects.toMatchObject({ code: "VALUE_INVALID" });
+          state.access.addPrincipal({ name, kind: "person", role: "viewer" }),
+        ).rejects.toMatchObject(invalid);
+        for (const more of [{ name }, { name: "x", endpoint: name }]) {
+          await expect(
+            state.access.createToken({ principal: "ci", role: "viewer", ...more }),
+          ).rejects.toMatchObject(invalid);
+        }
       }
+      expect(await state.access.principals()).toHaveLength(1);
       expect(await state.access.tokens()).toEqual([]);
     });
 
@@ -196,6 +188,91 @@ export function accessSuite(newFixture: NewFixture): void {
       );
       const ended = await Promise.allSettled(tries);
       expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    });
+
+    describe("of somebody whom a provider vouches for", () => {
+      const login = {
+        issuer: "https://id.example.org",
+        subject: "u-1",
+        name: "alice",
+        kind: "person",
+        role: "approver",
+        at: 1000,
+        isWhole: true,
+      } as const;
+      const roleOf = async (name: string) =>
+        (await state.access.principals()).find((each) => each.name === name)?.role;
+
+      it("adds one principal, however many sign in at once", async () => {
+        const all = await Promise.all(Array.from({ length: 5 }, () => state.access.signIn(login)));
+        expect(new Set(all.map((each) => each?.principal))).toEqual(new Set(["alice"]));
+        expect(await state.access.principals()).toMatchObject([{ name: "alice", roleFromLogin: true }]);
+      });
+
+      it("follows the role that the provider gives, but not an older statement or a narrower token", async () => {
+        await state.access.signIn(login);
+        await state.access.signIn({ ...login, role: "viewer", at: 2000, isWhole: false });
+        expect(await roleOf("alice")).toBe("approver");
+        await state.access.signIn({ ...login, role: "viewer", at: 3000 });
+        expect(await roleOf("alice")).toBe("viewer");
+        expect(await state.access.signIn({ ...login, role: "admin", at: 2500 })).toMatchObject({
+          role: "viewer",
+        });
+        // A session of before the demotion has lost what was taken.
+        expect(await state.access.identify(login)).toMatchObject({ role: "viewer" });
+        await state.access.changePrincipal("alice", { role: "operator" });
+        expect(await state.access.signIn({ ...login, role: "admin", at: 9000 })).toMatchObject({
+          role: "operator",
+        });
+      });
+
+      it("never hands over a principal of the same name, unless that is wanted and nobody signs in as it", async () => {
+        await state.access.addPrincipal({ name: "alice", kind: "person", role: "admin" });
+        const other = await state.access.signIn(login);
+        expect(other?.principal).toMatch(/^alice-[0-9a-f]{12}$/);
+        expect(other?.role).toBe("approver");
+        const shouted = { ...login, subject: "u-2", name: "ALICE" };
+        expect((await state.access.signIn(shouted, { matchUsers: true }))?.principal).not.toBe("alice");
+        const matched = { ...login, subject: "u-3" };
+        expect(await state.access.signIn(matched, { matchUsers: true, addUsers: false })).toMatchObject({
+          principal: "alice",
+          role: "approver",
+        });
+        const late = { ...login, subject: "u-4" };
+        expect(await state.access.signIn(late, { matchUsers: true, addUsers: false })).toBeUndefined();
+      });
+
+      it("keeps a disabled one out and makes harmless names of any text", async () => {
+        await state.access.signIn(login);
+        await state.access.changePrincipal("alice", { disabled: true });
+        expect(await state.access.signIn(login)).toBeUndefined();
+        expect(await state.access.identify(login)).toBeUndefined();
+        const names = [
+          "Eve\r\nGET /x\u001b[2J",
+          "local",
+          "\u202egnp",
+          "",
+          "../..",
+          "x".repeat(999),
+          "İ@Ex.org",
+        ];
+        for (const [at, name] of names.entries()) {
+          const made = await state.access.signIn({ ...login, subject: `s-${at}`, name });
+          expect(made?.principal).toMatch(/^[a-z0-9][a-z0-9._@+-]{0,63}$/);
+          expect(made?.principal).not.toBe("local");
+        }
+      });
+
+      it("signs in as a principal that it was linked to, and as no other", async () => {
+        for (const name of ["bob", "carol"])
+          await state.access.addPrincipal({ name, kind: "person", role: "viewer" });
+        await state.access.linkLogin("bob", login);
+        expect(await state.access.signIn(login)).toMatchObject({ principal: "bob", role: "viewer" });
+        await expect(state.access.linkLogin("carol", login)).rejects.toThrow('signs in as "bob"');
+        await expect(state.access.linkLogin("bobb", login)).rejects.toMatchObject({
+          hint: expect.stringContaining("bob"),
+        });
+      });
     });
   });
 }

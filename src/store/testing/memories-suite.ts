@@ -54,6 +54,36 @@ export function memoriesSuite(newFixture: NewFixture): void {
       expect(await titles({ query: "nowhere" })).toEqual([]);
     });
 
+    it("are found by their principal, at their endpoint or by everybody, in lists, searches and by id", async () => {
+      const as = (audience: { principal: string; endpoint?: string }) =>
+        bench.storesAs({ audience }).memories;
+      const ada = as({ principal: "ada", endpoint: "review" });
+      const bob = as({ principal: "bob", endpoint: "review" });
+      const eve = as({ principal: "eve" });
+      const kept = { kind: "issue" as const, content: "tiger", tags: [] };
+      const own = await ada.save({ ...kept, title: "own" });
+      await ada.save({ ...kept, title: "endpoint", share: "endpoint" });
+      const shared = await ada.save({ ...kept, title: "all", share: "all" });
+      const found = async (store: MemoryStore, query?: string) =>
+        (await store.query({ query, scope: "all" })).map(({ title }) => title).toSorted();
+      for (const query of [undefined, "tiger"]) {
+        expect(await found(ada, query)).toEqual(["all", "endpoint", "own"]);
+        expect(await found(bob, query)).toEqual(["all", "endpoint"]);
+        expect(await found(eve, query)).toEqual(["all"]);
+        expect(await found(memories, query)).toEqual(["all", "endpoint", "own"]);
+      }
+      expect(own).toMatchObject({ principal: "ada" });
+      expect(await bob.get(own.id)).toBeUndefined();
+      await expect(bob.resolve(own.id, "done")).rejects.toThrow(/not found/);
+      await expect(bob.promote(own.id, { kind: "decision" })).rejects.toThrow(/not found/);
+      await expect(eve.save({ ...kept, title: "x", share: "endpoint" })).rejects.toThrow(/endpoint/);
+      // Everyone who finds a memory finds what it was promoted to: the same promotion again gives that one.
+      const promoted = await ada.promote(shared.id, { kind: "decision", share: "own" });
+      expect((await eve.promote(shared.id, { kind: "decision" })).memory.id).toBe(promoted.memory.id);
+      const opened = await ada.promote(own.id, { kind: "pattern", share: "all" });
+      expect((await eve.get(opened.memory.id))?.title).toBe("own");
+    });
+
     it("come best first: rare words before common ones, the title before the text", async () => {
       for (let n = 0; n < 30; n++) await save(`Note ${n}`, "the database is slow");
       await save("Elsewhere", "the zebra");

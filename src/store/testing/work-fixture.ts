@@ -7,6 +7,8 @@ import type { Fixture } from "./drivers.js";
 /** One session's view of the work stores, with time and files in the test's hands. */
 export interface WorkBench {
   readonly stores: WorkStores;
+  /** The same for somebody else. */
+  storesAs(other: Pick<WorkScope, "audience">): WorkStores;
   readonly state: State;
   /** Files by path. */
   readonly files: Map<string, string>;
@@ -51,6 +53,7 @@ export async function openBench(
   };
   const bench: WorkBench = {
     stores: createWork(state.sql, clock).storesFor(scope),
+    storesAs: (other) => createWork(state.sql, clock).storesFor({ ...scope, ...other }),
     state,
     files,
     time: 1_700_000_000_000,

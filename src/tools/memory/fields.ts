@@ -1,7 +1,12 @@
 import * as z from "zod";
-import { memoryKinds, type FoundMemory, type Memory } from "../../contract/ports/memories.js";
+import { memoryKinds, memoryShares, type FoundMemory, type Memory } from "../../contract/ports/memories.js";
 
 export const memoryId = z.string().trim().min(1).max(100).describe("Id of the memory, such as mem-12.");
+
+export const memoryShare = z
+  .enum(memoryShares)
+  .optional()
+  .describe("Who finds it: only its owner, everyone at this MCP endpoint, or everyone.");
 
 /** A memory in the result of a tool. */
 export const memoryRecord = z.object({
@@ -21,6 +26,8 @@ export const memoryRecord = z.object({
   rationale: z.string().optional(),
   whenToUse: z.string().optional(),
   promotedTo: z.array(z.string()).optional(),
+  principal: z.string().optional().describe("The only one who finds it."),
+  endpoint: z.string().optional().describe("The MCP endpoint at which it is found."),
   score: z.number().optional().describe("How well it matches; 1 is the best match of this result."),
 });
 

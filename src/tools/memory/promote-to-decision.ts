@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
-import { memoryId, memoryRecord, toResult } from "./fields.js";
+import { memoryId, memoryRecord, memoryShare, toResult } from "./fields.js";
 
 /** Promotes a memory to a decision of the project. */
 export const promoteToDecision = defineTool({
@@ -13,11 +13,14 @@ export const promoteToDecision = defineTool({
   input: z.object({
     id: memoryId,
     rationale: z.string().trim().min(1).max(100_000).optional().describe("Why it was decided."),
+    share: memoryShare.describe(
+      "Share it with more than before: everyone at this MCP endpoint, or everyone.",
+    ),
   }),
   output: memoryRecord.extend({ created: z.boolean().describe("False if it had been promoted before.") }),
   resources: () => ({ writes: [{ lock: "memory" }] }),
-  async execute({ id, rationale }, { store }) {
-    const { memory, created } = await store.memories.promote(id, { kind: "decision", rationale });
+  async execute({ id, rationale, share }, { store }) {
+    const { memory, created } = await store.memories.promote(id, { kind: "decision", rationale, share });
     return { ...toResult(memory), created };
   },
   render: ({ id, title, created }, { id: from }) =>

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
-import { memoryId, memoryRecord, toResult } from "./fields.js";
+import { memoryId, memoryRecord, memoryShare, toResult } from "./fields.js";
 
 /** Promotes a memory to a pattern of the project. */
 export const promoteToPattern = defineTool({
@@ -13,11 +13,14 @@ export const promoteToPattern = defineTool({
   input: z.object({
     id: memoryId,
     when_to_use: z.string().trim().min(1).max(100_000).optional().describe("When it applies."),
+    share: memoryShare.describe(
+      "Share it with more than before: everyone at this MCP endpoint, or everyone.",
+    ),
   }),
   output: memoryRecord.extend({ created: z.boolean().describe("False if it had been promoted before.") }),
   resources: () => ({ writes: [{ lock: "memory" }] }),
-  async execute({ id, when_to_use: whenToUse }, { store }) {
-    const { memory, created } = await store.memories.promote(id, { kind: "pattern", whenToUse });
+  async execute({ id, when_to_use: whenToUse, share }, { store }) {
+    const { memory, created } = await store.memories.promote(id, { kind: "pattern", whenToUse, share });
     return { ...toResult(memory), created };
   },
   render: ({ id, title, created }, { id: from }) =>

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import type { SavedKind } from "../../contract/ports/memories.js";
-import { memoryRecord, toResult } from "./fields.js";
+import { memoryRecord, memoryShare, toResult } from "./fields.js";
 
 /** What differs between the tools that save memories. */
 export interface SaveMemory {
@@ -24,6 +24,7 @@ export function defineSaveMemory({ name, kind, title, description, example }: Sa
       title: z.string().trim().min(1).max(500).describe("A one-line title."),
       content: z.string().trim().min(1).max(100_000).describe("The full text."),
       tags: z.array(z.string().trim().min(1).max(100)).max(50).default([]).describe("Labels to find it by."),
+      share: memoryShare,
     }),
     output: memoryRecord,
     resources: () => ({ writes: [{ lock: "memory" }], reads: [{ lock: "pipeline" }] }),
