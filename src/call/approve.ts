@@ -98,8 +98,9 @@ async function hasConsole(open: readonly ApprovalChannel[], desk: ConsentDesk): 
 }
 
 /** A tool that asks for itself asks every time: no rule of the policy can answer for it. */
-function canRemember(decision: AccessDecision): boolean {
-  return decision.source !== "tool";
+function canRemember({ source, approvals = 1 }: AccessDecision): boolean {
+  // What several people must consent to, no single rule answers for.
+  return source !== "tool" && approvals === 1;
 }
 
 /** What the call would do, or what it changed on a layer, as plain data. */
@@ -154,7 +155,8 @@ function toRequest(call: ValidatedCall, decision: AccessDecision, extras: Reques
     decision,
     ...(extras.preview !== undefined && { preview: extras.preview }),
     ...(extras.afterRun && { afterRun: true }),
-    ...(allowing !== undefined && { alwaysRule: allowing }),
+    ...(allowing !== undefined && canRemember(decision) && { alwaysRule: allowing }),
+    ...(decision.approvals !== undefined && { required: decision.approvals }),
     channels: extras.channels,
     requestedAt: now,
     expiresAt: now + extras.timeoutMs,

@@ -54,7 +54,7 @@ export async function askConsent(
   let ending: Ending = { verdict: "cancelled" };
   try {
     const answer = await waitForAnswer(call, request, { ...options, signal: over.signal });
-    ending = { verdict: answer.verdict, ...answer.by };
+    ending = { verdict: answer.verdict, ...answer.by, approvedBy: answer.approvedBy };
     if (answer.verdict === "no") {
       ending = { ...ending, reason: answer.reason };
       return answer;
@@ -80,7 +80,7 @@ export async function askConsent(
 
 type Ending = Pick<
   ApprovalResolution,
-  "verdict" | "reason" | "channel" | "person" | "client" | "rule" | "changed"
+  "verdict" | "reason" | "channel" | "person" | "approvedBy" | "client" | "rule" | "changed"
 >;
 
 /** Announce how the request ended, and note it for the record of the call. */
@@ -121,7 +121,9 @@ async function waitForAnswer(
   return new Promise<GivenAnswer>((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
     const begin = async (): Promise<void> => {
-      await desk.open({ request, check, deliver: resolve });
+      const onApproval = (changed: ApprovalRequest): void =>
+        notify(call, { type: "APPROVAL_REQUESTED", payload: changed });
+      await desk.open({ request, check, deliver: resolve, onApproval });
       signal.throwIfAborted();
       notify(call, { type: "APPROVAL_REQUESTED", payload: request });
       const failures = await Promise.all(asked.map((one) => askOn(one, request, options)));

@@ -5,7 +5,7 @@ import { takePlain } from "../schema/take-plain.js";
 import type { Lock } from "../scheduler/locks.js";
 import { type CallState, waitAhead } from "./call-state.js";
 import { canAskAfter } from "./ask-after.js";
-import { refusedByGuards } from "./check-guards.js";
+import { refusedByGuards, refusedByWhitelist } from "./check-guards.js";
 import { contextOf } from "./context.js";
 import { toToolError } from "./failure.js";
 import type { ToolSettings } from "./parts.js";
@@ -180,7 +180,9 @@ function unattended(decision: AccessDecision): AccessDecision {
 const strictness = { allow: 0, ask: 1, deny: 2 };
 
 function stricter(one: AccessDecision, other: AccessDecision): AccessDecision {
-  return strictness[other.behavior] > strictness[one.behavior] ? other : one;
+  if (one.behavior !== other.behavior)
+    return strictness[other.behavior] > strictness[one.behavior] ? other : one;
+  return (other.approvals ?? 1) > (one.approvals ?? 1) ? other : one;
 }
 
 export function refusal(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {
@@ -199,12 +201,17 @@ function admit(call: ValidatedCall, decision: AccessDecision): AuthorisedCall {
   const { quotas, refuseChanges } = state.parts;
   const unsafe = settings.annotations.readOnly === true ? undefined : refuseChanges?.();
   if (unsafe !== undefined) throw unsafe;
+  // Files are guarded where they are opened; a command names its paths only here.
+  const outside = refusedByWhitelist(call);
+  if (outside !== undefined) throw outside;
   if (quotas !== undefined && !state.counted) {
     state.counted = true;
     quotas.take({
       toolName: call.entry.name,
       agent: state.session.agent,
       sessionId: state.session.id,
+      userId: state.session.userId,
+      endpoint: state.session.endpoint,
       taskId: call.received.taskId,
     });
   }
@@ -216,8 +223,10 @@ export function carryOver(call: AuthorisedCall, moved: ValidatedCall): Authorise
   const { tool } = moved.entry;
   if (tool.prepare !== undefined) return undefined; // what it touches is not known yet
   if (tool.checkPermissions !== undefined || !haveEqualLocks(call.validated, moved)) return undefined;
-  const { behavior } = call.state.parts.policy.decide(policyCall(moved));
-  const isCovered = behavior === "allow" || behavior === call.decision.behavior;
+  const { behavior, approvals = 1 } = call.state.parts.policy.decide(policyCall(moved));
+  const isCovered =
+    behavior === "allow" ||
+    (behavior === call.decision.behavior && approvals <= (call.decision.approvals ?? 1));
   return isCovered ? new AuthorisedCall(moved, call.decision) : undefined;
 }
 

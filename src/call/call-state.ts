@@ -55,6 +55,8 @@ export class CallState {
   /** The tool's promise if it is still running after the call was stopped. */
   lingering: Promise<unknown> | undefined;
   executionStarted = 0;
+  /** How long it had waited for a person when it started. */
+  waitedBeforeStartMs = 0;
   executionEnded: number | undefined;
   context: ToolContext | undefined;
   /** What the tool showed of files, if its answer may be cached. */
@@ -63,6 +65,8 @@ export class CallState {
 
   #deadline: Deadline | undefined;
   #pauses = 0;
+  #pausedSince = 0;
+  #pausedMs = 0;
   #callerLeft: ToolError | undefined;
   #aborted: ToolError | undefined;
   #controller: AbortController | undefined;
@@ -165,16 +169,22 @@ export class CallState {
     const paused = this.#andAbove();
     const { deadlines } = this.parts;
     for (const call of paused) {
-      call.#pauses++;
+      if (call.#pauses++ === 0) call.#pausedSince = this.parts.clock.monotonic();
       if (call.#deadline !== undefined) deadlines.pause(call.#deadline);
       if (call.#callerLeft !== undefined) call.abort(call.#callerLeft);
     }
     return () => {
       for (const call of paused.splice(0)) {
-        call.#pauses--;
+        if (--call.#pauses === 0) call.#pausedMs += this.parts.clock.monotonic() - call.#pausedSince;
         if (call.#deadline !== undefined) deadlines.resume(call.#deadline);
       }
     };
+  }
+
+  /** Milliseconds in which this call, or one that it made, waited for a person. */
+  get waitedForPersonMs(): number {
+    if (this.#pauses === 0) return this.#pausedMs;
+    return this.#pausedMs + Math.max(0, this.parts.clock.monotonic() - this.#pausedSince);
   }
 
   #andAbove(): CallState[] {

@@ -1,11 +1,37 @@
 import { ToolPermissionError, ToolSecurityError, type ToolError } from "../contract/errors.js";
 import type { PathVerdict } from "../contract/ports/files.js";
 import type { Resource } from "../contract/resources.js";
+import { whitelistOf } from "./command-paths.js";
 import type { ValidatedCall } from "./validate.js";
 
 /** What the guards refuse whatever the rules say: checked first, so that no person is asked in vain. */
 export function refusedByGuards(call: ValidatedCall): ToolError | undefined {
-  return refusedAmong(call, call.reads, "read") ?? refusedAmong(call, call.writes, "write");
+  return (
+    refusedAmong(call, call.reads, "read") ??
+    refusedAmong(call, call.writes, "write") ??
+    refusedByWhitelist(call)
+  );
+}
+
+/** The paths that a command names, where only some may be used; the sandbox hides the others from what it runs. */
+export function refusedByWhitelist(call: ValidatedCall): ToolError | undefined {
+  const analysis = call.shell?.analysis;
+  const whitelist = analysis === undefined ? undefined : whitelistOf(call);
+  if (analysis === undefined || whitelist === undefined) return undefined;
+  const { reads, writes, changes } = analysis;
+  const outside =
+    reads.find((path) => whitelist(path) === "outside") ??
+    [...writes, ...changes].find((path) => whitelist(path) !== "inside");
+  if (outside === undefined) return undefined;
+  const root = call.state.parts.world.root?.();
+  const shown =
+    root !== undefined && outside.startsWith(`${root}/`) ? outside.slice(root.length + 1) : outside;
+  return new ToolSecurityError(`"${shown}" is outside the paths that this call is allowed.`, {
+    code: "PATH_OUTSIDE",
+    toolName: call.entry.name,
+    hint: "Use the allowed paths only, or ask a person to add this one to allowedPaths.",
+    details: { rule: "guard:PATH_OUTSIDE", source: "guard" },
+  });
 }
 
 function refusedAmong(

@@ -1,12 +1,15 @@
+import { resolve } from "node:path";
 import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.js";
-import type { CommandPaths } from "../contract/session.js";
+import type { CommandPaths, PathWhitelist } from "../contract/session.js";
+import type { PathRulings } from "../policy/command-paths.js";
 import { policyCall, type ValidatedCall } from "./validate.js";
 
 /** What the rules about paths mean for the commands of a call; `undefined` if no path is restricted. */
 export function commandPathsOf(call: ValidatedCall): CommandPaths | undefined {
   const analysis = call.shell?.analysis;
   const { policy, world } = call.state.parts;
-  const rulings = policy.commandPaths(policyCall(call));
+  const whitelist = whitelistOf(call);
+  const rulings = narrowRulings(policy.commandPaths(policyCall(call)), whitelist, rootOf(call));
   const cwd = world.canonicalPath(call.shell?.line.cwd ?? ".");
   const unasked =
     call.state.askAfter === undefined ? analysis && contentsReadUnasked(analysis, cwd) : { bases: [cwd] };
@@ -17,6 +20,36 @@ export function commandPathsOf(call: ValidatedCall): CommandPaths | undefined {
     judge: rulings?.judge ?? (() => undefined),
     named: [...reads, ...writes, ...changes],
     unasked,
+  };
+}
+
+/** The lists of allowed paths that bind the commands of a call. */
+export function whitelistOf({ state, entry }: ValidatedCall): PathWhitelist | undefined {
+  return state.parts.world.whitelist?.(entry.name, state.session);
+}
+
+function rootOf({ state }: ValidatedCall): string {
+  const { world } = state.parts;
+  return world.root?.() ?? world.canonicalPath(".");
+}
+
+/** Commands see folders on the way to an allowed path, and of the rest of the workspace nothing but names. */
+function narrowRulings(
+  rulings: PathRulings | undefined,
+  whitelist: PathWhitelist | undefined,
+  root: string,
+): PathRulings | undefined {
+  if (whitelist === undefined) return rulings;
+  return {
+    patterns: [...(rulings?.patterns ?? []), "**"],
+    judge(path, access) {
+      const place = whitelist(resolve(root, path));
+      const ruling = rulings?.judge(path, access);
+      if (place === "outside") return { decision: "deny", rule: "allowedPaths", below: true };
+      if (place === "above" && access === "write")
+        return { decision: "deny", rule: "allowedPaths", below: false };
+      return place === "above" && ruling !== undefined ? { ...ruling, below: false } : ruling;
+    },
   };
 }
 

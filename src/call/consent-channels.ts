@@ -4,6 +4,7 @@ import {
   type ApprovalChannel,
   type InteractBackend,
 } from "../contract/ports/interact.js";
+import { ownerOf } from "../contract/ownership.js";
 import type { CallSession } from "../contract/session.js";
 
 /** A channel of this process that can be asked now. */
@@ -31,8 +32,11 @@ export interface ChannelOptions {
 /** A session closes the channels that its caller controls itself; only the user's configuration opens them. */
 export function consentChannels(session: CallSession, options: ChannelOptions): ConsentChannels {
   const { configured, backend } = options;
-  const open =
-    configured ?? approvalChannels.filter((channel) => session.closedChannels?.includes(channel) !== true);
+  const closed = session.closedChannels ?? [];
+  const isOpen = (channel: ApprovalChannel): boolean => !closed.includes(channel);
+  // A user's own program never consents to the user's calls, whatever is configured.
+  const isOthers = (channel: ApprovalChannel): boolean => isOpen(channel) || ownerOf(session) === undefined;
+  const open = configured?.filter(isOthers) ?? approvalChannels.filter(isOpen);
   const asked = [session.interact, backend].flatMap((one): AskedChannel[] => {
     // A console is reached through the desk, wherever it runs.
     if (one === undefined || one.reach !== undefined) return [];

@@ -16,11 +16,17 @@ export interface WaitingConsent {
   check(updatedArguments: unknown): string | undefined;
   /** The answer that counts. */
   deliver(answer: GivenAnswer): void;
+  /** Somebody consented, and others must too. */
+  onApproval(request: ApprovalRequest): void;
 }
 
 /** What became of an answer: only one counts for each request. */
 export type AnswerOutcome =
   | { readonly status: "accepted" }
+  /** It counts, and others must consent too. */
+  | { readonly status: "counted"; readonly missing: number }
+  /** It comes from the one in whose name the call is made. */
+  | { readonly status: "own" }
   | { readonly status: "late"; readonly first: FirstAnswer }
   | { readonly status: "invalid"; readonly fault: string }
   | { readonly status: "closed" }

@@ -84,6 +84,9 @@ class CallContext implements ToolContext, CallScope {
   get userId(): string | undefined {
     return this.#state.session.userId;
   }
+  get endpoint(): string | undefined {
+    return this.#state.session.endpoint;
+  }
   get allowedPaths(): readonly string[] | undefined {
     return this.#state.session.allowedPaths ?? this.#call.settings.allowedPaths;
   }

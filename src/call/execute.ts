@@ -66,6 +66,7 @@ export function announceStart({ state, settings, validated, decision }: Authoris
   // A call that did not wait has read the clock a moment ago.
   const isFresh = waitedMs === 0 && !state.delayed;
   state.executionStarted = isFresh ? state.startedMonotonic : state.parts.clock.monotonic();
+  state.waitedBeforeStartMs = state.waitedForPersonMs;
   settings.meter.began(waitedMs, state.executionStarted);
   announce(validated.received, "TOOL_CALL_STARTED", () => ({ waitedMs, decision }));
 }
@@ -120,7 +121,8 @@ function finish(call: AuthorisedCall, error: ToolError | undefined): void {
   const { state, settings, entry } = call;
   const now = state.parts.clock.monotonic();
   state.executionEnded = now;
-  settings.meter.ended(now - state.executionStarted, error?.name, now);
+  const waitedForPersonMs = state.waitedForPersonMs - state.waitedBeforeStartMs;
+  settings.meter.ended(now - state.executionStarted - waitedForPersonMs, error?.name, now);
   entry.end(error === undefined ? "ok" : verdictOn(call, error));
 }
 

@@ -1,6 +1,8 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { ToolError } from "../contract/errors.js";
 import type { CommandVerdict, Explanation } from "../policy/explain-call.js";
+import { narrowestRule } from "../policy/narrowest-rule.js";
+import type { PolicyRule } from "../policy/policy-rule.js";
 import { authoriseUnasked } from "./authorise.js";
 import type { CallOrigin } from "./call-origin.js";
 import { refusedByGuards } from "./check-guards.js";
@@ -24,6 +26,8 @@ export interface Explained {
   readonly changes?: readonly ExplainedChange[];
   /** Every rule that applies, if `considered` was set. */
   readonly considered?: readonly Explanation[];
+  /** The narrowest rule that would allow the call, if there is one and `considered` was set. */
+  readonly allowRule?: PolicyRule;
 }
 
 /** A changed path that would not be committed by itself. */
@@ -62,6 +66,7 @@ export async function explainCall(
       ...(origin.considered === true && {
         considered: parts.policy.explainAll(policyCall(call)),
         ...((refused ?? decision).hint !== undefined && { hint: (refused ?? decision).hint as string }),
+        ...(refused === undefined && allowingRule(call, decision)),
       }),
     };
   } catch (thrown) {
@@ -69,6 +74,15 @@ export async function explainCall(
   } finally {
     received.state.end();
   }
+}
+
+/** A rule cannot replace the consent that a tool itself asks for, nor allow what cannot be granted for good. */
+function allowingRule(
+  call: ValidatedCall,
+  { behavior, source }: AccessDecision,
+): Pick<Explained, "allowRule"> {
+  const rule = behavior === "allow" || source === "tool" ? undefined : narrowestRule(policyCall(call));
+  return rule?.decision === "allow" ? { allowRule: rule } : {};
 }
 
 function commandVerdicts(call: ValidatedCall): Pick<Explained, "commands"> {

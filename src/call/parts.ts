@@ -10,7 +10,7 @@ import type { Outputs } from "../contract/ports/outputs.js";
 import type { Processes, SandboxState } from "../contract/ports/processes.js";
 import type { Recorder } from "../contract/ports/recorder.js";
 import type { Store } from "../contract/ports/store.js";
-import type { CallScope } from "../contract/session.js";
+import type { CallScope, CallSession, PathWhitelist } from "../contract/session.js";
 import type { RetryPolicy, SecurityLevel, ToolAnnotations } from "../contract/tool.js";
 import type { Policy } from "../policy/create-policy.js";
 import type { EventBus } from "../record/event-bus.js";
@@ -62,6 +62,8 @@ export interface WorldPorts {
   files(scope: CallScope): Files;
   /** Stat one path synchronously through the call's own guard. @default what is on disk has no version */
   look?(scope: CallScope, path: string): FileStat | null;
+  /** The same at a glance: the identity of a file that may or may not be the one that was read. @default `look` */
+  glance?(scope: CallScope, path: string): FileStat | null;
   processes(scope: CallScope): Processes;
   code(scope: CallScope): CodeSearch;
   outputs(scope: CallScope): Outputs;
@@ -76,9 +78,11 @@ export interface WorldPorts {
   /** The real path of the workspace. @default the canonical form of "." */
   root?(): string;
   /** The canonical form of a path, so that locks and rules mean the same file. */
-  readonly canonicalPath: (path: string) => string;
+  readonly canonicalPath: (path: string, isReal?: boolean) => string;
   /** The guard's verdict on a path, without touching anything. */
   checkPath(path: string, access: "read" | "write"): PathVerdict;
+  /** The lists of allowed paths that bind a tool in a session. @default none */
+  whitelist?(toolName: string, session: CallSession): PathWhitelist | undefined;
   /** The egress guard's verdict on a host, as far as its name can tell. @param isNamed Private addresses may be named. */
   checkHost(host: string, isNamed: boolean): PathVerdict;
 }

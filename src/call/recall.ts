@@ -12,7 +12,8 @@ const maxKeyChars = 16_384;
 export function executeOrRecall(call: AuthorisedCall, cache: ResultCache): unknown {
   const { state } = call;
   const key = keyOf(call);
-  const before = key === undefined ? undefined : versionOf(call);
+  // What is kept was read by the same session through the guard: the same file has the same content.
+  const before = key === undefined ? undefined : versionOf(call, true);
   if (key === undefined || before === undefined) return execute(call);
   const known = cache.get(key, before.version);
   if (known !== undefined) return giveAgain(call, known);
@@ -38,7 +39,10 @@ interface Version {
 }
 
 /** The version of everything that the call reads; `undefined` if that cannot be known. */
-function versionOf({ entry, validated: { reads, locks, received } }: AuthorisedCall): Version | undefined {
+function versionOf(
+  { entry, validated: { reads, locks, received } }: AuthorisedCall,
+  isGlance = false,
+): Version | undefined {
   if (reads.length === 0) return { version: "", changedAt: 0 };
   // The names that what a session has seen is known by.
   let version = locks.flatMap(({ space, key }) => (space === "session" ? [] : [key])).join("\0");
@@ -49,7 +53,7 @@ function versionOf({ entry, validated: { reads, locks, received } }: AuthorisedC
       if (value === undefined) return undefined;
       version += `\0${resource.env}=${value}`;
     } else if ("path" in resource) {
-      const stat = statPath(received.state, resource.path);
+      const stat = statPath(received.state, resource.path, isGlance);
       // What a folder contains can change without a trace on the folder itself.
       if (stat === null || stat.type !== "file") return undefined;
       version += `\0${stat.identity}`;

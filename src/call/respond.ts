@@ -55,6 +55,8 @@ function metadataOf({ state, taskId, requestId, shownUnder }: ReceivedCall): Cal
   if (requestId !== undefined) metadata.requestId = requestId;
   if (decision !== undefined) metadata.decision = decision;
   if (ticket !== undefined) metadata.waitedMs = ticket.waitedMs;
+  const { waitedForPersonMs } = state;
+  if (waitedForPersonMs > 0) metadata.waitedForPersonMs = waitedForPersonMs;
   if (attempts > 1) metadata.attempts = attempts;
   if (state.untrusted) metadata.untrusted = true;
   return notes === undefined ? metadata : Object.assign(metadata, notes);

@@ -65,7 +65,7 @@ describe("checkConfig", () => {
 
   it("names the nearest right word", () => {
     expect(faultsOf({ mode: "atuo" })).toEqual([
-      ["mode", "expected one of read-only, unattended, ask, auto, but it is text", "auto"],
+      ["mode", "expected one of read-only, unattended, ask, auto, but it is another text", "auto"],
     ]);
   });
 

@@ -90,7 +90,7 @@ function unionFaults(
 
 function wrongWord(path: readonly PropertyKey[], value: unknown, words: readonly string[]): DataFault {
   const suggestion = typeof value === "string" ? nearest(value, words) : undefined;
-  const message = `${words.length === 1 ? "expected" : "expected one of"} ${words.join(", ")}${butIs(value)}`;
+  const message = `${words.length === 1 ? "expected" : "expected one of"} ${words.join(", ")}${typeof value === "string" ? ", but it is another text" : butIs(value)}`;
   return { path, message, ...(suggestion !== undefined && { suggestion }) };
 }
 

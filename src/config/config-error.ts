@@ -26,17 +26,27 @@ export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[], options?: { readonly cause?: unknown }) {
-    super(summarize(problems), options);
-    const [first] = problems;
+    const ordered = inLineOrder(problems);
+    super(summarize(ordered), options);
+    const [first] = ordered;
     this.file = first?.file ?? "";
     if (first?.line !== undefined) this.line = first.line;
     if (first?.column !== undefined) this.column = first.column;
-    this.problems = problems;
+    this.problems = ordered;
   }
 
   override get name(): string {
     return "ConfigError";
   }
+}
+
+/** The problems of each file by their lines; files stay in the order in which they were read. */
+function inLineOrder(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  const files = [...new Set(problems.map(({ file }) => file))];
+  const lineOf = ({ line = 0, column = 0 }: ConfigProblem): number => line * 100_000 + column;
+  return files.flatMap((file) =>
+    problems.filter((problem) => problem.file === file).toSorted((a, b) => lineOf(a) - lineOf(b)),
+  );
 }
 
 function summarize(problems: readonly ConfigProblem[]): string {

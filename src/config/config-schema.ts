@@ -3,13 +3,16 @@ import { once } from "../contract/once.js";
 import { chainsSchema } from "./chain-schema.js";
 import { approvalChannels } from "../contract/ports/approval.js";
 import { logLevels, modes, optimiserModes, securityLevels } from "./levels.js";
+import { authSection } from "./auth-schema.js";
 import { endpointsSchema } from "./endpoint-schema.js";
+import { fleetSection } from "./fleet-schema.js";
 import { ruleSchema, type PolicyRule } from "./rule-schema.js";
 import { sandboxSection } from "./sandbox-schema.js";
+import { secretsSection } from "./secrets-schema.js";
 import { serversSchema } from "./server-schema.js";
 import { accessSchema } from "./access-schema.js";
 import { section, setting, type TightenContext } from "./setting.js";
-import { atLeastOne, bytes, glob, milliseconds, nameGlob, paths, text } from "./shared-schemas.js";
+import { atLeastOne, bytes, glob, milliseconds, paths, text } from "./shared-schemas.js";
 import { loggingSchema, telemetrySection } from "./telemetry-schema.js";
 import { added, smaller, stricterIn } from "./tighten-rules.js";
 import { toolsetSchema, toolsSection } from "./tools-schema.js";
@@ -175,7 +178,7 @@ export const configSchema = once(() =>
     idempotency: idempotency(),
     journal: journal(),
     policy: section("Which calls are allowed, need approval, or are denied.", {
-      rules: setting(z.array(ruleSchema()).max(10_000), "Rules; the first that matches decides.", {
+      rules: setting(z.array(ruleSchema()).max(100_000), "Rules; the first that matches decides.", {
         default: [],
         merge: "add",
         tighten: withoutAllow,
@@ -191,13 +194,7 @@ export const configSchema = once(() =>
         { default: false, tighten: stricterIn([false, true]) },
       ),
     }),
-    secrets: section("What looks like a secret but may be seen.", {
-      allowEnv: setting(
-        z.array(nameGlob()).max(1000),
-        "Environment variables that look like secrets but may be seen by the agent.",
-        { default: [] },
-      ),
-    }),
+    secrets: secretsSection(),
     mcpServers: setting(serversSchema(), "MCP servers by name.", { default: {} }),
     tools: toolsSection(),
     endpoints: setting(
@@ -205,6 +202,8 @@ export const configSchema = once(() =>
       "MCP endpoints of `tenon serve` below /mcp/, by name, each with its own selection of tools.",
       { default: {} },
     ),
+    auth: authSection(),
+    fleet: fleetSection(),
     toolsets: setting(z.record(text(), toolsetSchema()), "Your own toolsets, by name.", { default: {} }),
     chains: setting(chainsSchema(), "Tools that combine other tools, by name.", { default: {} }),
     optimiser: setting(z.enum(optimiserModes), "Whether measured limits are suggested or applied.", {

@@ -1,7 +1,9 @@
-import { mkdir, readFile, readdir, rename, writeFile } from "node:fs/promises";
+import { readFile, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxAccess } from "../contract/ports/upstream.js";
+import { loadYaml } from "../text/libraries.js";
 import type { McpServerConfig } from "./server-schema.js";
+import { makeFolder } from "../contract/make-folder.js";
 
 /** What became of a change of the person's own configuration. */
 export type ServerEdit =
@@ -27,7 +29,7 @@ export async function editServers(
   if (/\.[tj]s$/.test(file))
     return { done: false, file, snippet: JSON.stringify({ mcpServers: changes }, undefined, 2) };
   const edit = file.endsWith(".json") ? editJson : editYaml;
-  const { after, kept } = await edit(before, changes, replace);
+  const { after, kept } = edit(before, changes, replace);
   if (after === before) return { done: true, file, changed: false, kept };
   await writeConfig(folder, file, after);
   return { done: true, file, changed: true, kept };
@@ -44,7 +46,7 @@ async function findConfig(folder: string): Promise<{ readonly file: string; read
 
 /** Whole or not at all: a half-written configuration would lock the person out. */
 async function writeConfig(folder: string, file: string, text: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const draft = `${file}.${process.pid}.new`;
   await writeFile(draft, text, { mode: 0o600 });
   await rename(draft, file);
@@ -60,9 +62,7 @@ export async function setServerSandbox(
   const { file, before } = place;
   const snippet = JSON.stringify({ mcpServers: { [name]: { sandbox: access } } }, undefined, 2);
   if (/\.[tj]s$/.test(file)) return { done: false, file, snippet };
-  const after = file.endsWith(".json")
-    ? setInJson(before, name, access)
-    : await setInYaml(before, name, access);
+  const after = file.endsWith(".json") ? setInJson(before, name, access) : setInYaml(before, name, access);
   if (after === undefined) return { done: false, file, snippet };
   await writeConfig(folder, file, after);
   return { done: true, file, changed: after !== before, kept: [] };
@@ -76,8 +76,8 @@ function setInJson(text: string, name: string, access: SandboxAccess): string | 
   return toJson({ ...config, mcpServers: servers }, text);
 }
 
-async function setInYaml(text: string, name: string, access: SandboxAccess): Promise<string | undefined> {
-  const { parseDocument } = await import("yaml");
+function setInYaml(text: string, name: string, access: SandboxAccess): string | undefined {
+  const { parseDocument } = loadYaml();
   const document = parseDocument(text);
   if (document.errors.length > 0) throw document.errors[0] as Error;
   if (!document.hasIn(["mcpServers", name])) return undefined;
@@ -93,8 +93,8 @@ interface Edited {
 }
 
 /** Comments and order stay. */
-async function editYaml(text: string, changes: Changes, replace: boolean): Promise<Edited> {
-  const { parseDocument } = await import("yaml");
+function editYaml(text: string, changes: Changes, replace: boolean): Edited {
+  const { parseDocument } = loadYaml();
   const document = parseDocument(text);
   if (document.errors.length > 0) throw document.errors[0] as Error;
   if (document.contents === null) document.contents = document.createNode({}) as never;

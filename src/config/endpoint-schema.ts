@@ -1,6 +1,11 @@
 import * as z from "zod";
 import { once } from "../contract/once.js";
+import { callLimits, ruleSchema } from "./rule-schema.js";
+import { workspaceSourceSchema } from "./fleet-schema.js";
 import { nameGlob, text } from "./shared-schemas.js";
+
+/** A rule that says of which endpoint it is by where it stands. */
+const endpointRuleSchema = once(() => ruleSchema().omit({ endpoint: true }));
 
 /** MCP endpoints below `/mcp/`, by name. */
 export const endpointsSchema = once(() =>
@@ -27,6 +32,22 @@ export const endpointsSchema = once(() =>
         .enum(["all", "compact", "search"])
         .optional()
         .describe("What hosts are shown of the tools. @default tools.listing"),
+      policy: z
+        .array(endpointRuleSchema())
+        .max(1000)
+        .optional()
+        .describe("Rules for calls that come through this endpoint, before all others. @default none"),
+      limits: z
+        .strictObject(callLimits())
+        .optional()
+        .describe("How many calls all hosts together may make here. @default no limit"),
+      priority: z
+        .enum(["high", "normal", "low"])
+        .optional()
+        .describe("In a fleet: whose calls a busy worker takes first. @default normal"),
+      workspace: workspaceSourceSchema()
+        .optional()
+        .describe("In a fleet: the workspace of the hosts that connect here. @default fleet.workspace"),
     }),
   ),
 );

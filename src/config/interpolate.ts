@@ -6,7 +6,10 @@ export type Interpolated =
   | { readonly ok: true; readonly text: string; readonly variables: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
-/** Replace `${NAME}` and `${NAME:-default}`; `$${` is a literal `${`. Values are not expanded again. */
+/**
+ * Replace `${NAME}` and `${NAME:-default}`; `$${` is a literal `${`. Values are not expanded again.
+ * `${secret:NAME}` stays: stored secrets are filled in when a server is started, for its caller.
+ */
 export function interpolate(text: string, env: Environment): Interpolated {
   const variables: string[] = [];
   let out = "";
@@ -18,7 +21,14 @@ export function interpolate(text: string, env: Environment): Interpolated {
       continue;
     }
     const end = text.indexOf("}", at);
-    const reference = referencePattern.exec(text.slice(at + 2, end === -1 ? text.length : end));
+    const inside = text.slice(at + 2, end === -1 ? text.length : end);
+    if (end !== -1 && secretPattern.test(inside)) {
+      variables.push(inside);
+      out += text.slice(from, end + 1);
+      from = end + 1;
+      continue;
+    }
+    const reference = referencePattern.exec(inside);
     if (end === -1 || reference === null) return { ok: false, message: malformed };
     const [, name = "", fallback] = reference;
     const value = valueOf(env, name, fallback);
@@ -43,6 +53,8 @@ export function unescapeReferences(text: string): string {
 }
 
 const referencePattern = /^([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^])*))?$/;
+
+const secretPattern = /^secret:[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 const malformed =
   "a reference is written ${NAME} or ${NAME:-default}, without another one inside; $${ stands for ${";

@@ -110,6 +110,16 @@ describe("loadConfig", () => {
       optimiser: "advise",
     });
     expect(sources.map(({ kind }) => kind)).toEqual(["flags", "env", "file", "user", "workspace", "default"]);
+    // The first source that has a setting is the one that decides it.
+    const decidedBy = (path: string) => sources.find(({ settings }) => settings?.includes(path))?.kind;
+    expect(["mode", "toolset", "agent", "logLevel", "optimiser", "audit.enabled"].map(decidedBy)).toEqual([
+      "flags",
+      "env",
+      "file",
+      "user",
+      "workspace",
+      undefined,
+    ]);
   });
 
   it("finds --config by TENON_CONFIG, and the folders of XDG", async () => {

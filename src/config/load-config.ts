@@ -1,3 +1,4 @@
+import { settingPaths } from "./setting-paths.js";
 import { realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { checkKeys, type KeysOf } from "../schema/check-keys.js";
@@ -36,6 +37,8 @@ export interface ConfigSource {
   readonly kind: "flags" | "env" | "file" | "user" | "workspace" | "default";
   readonly file?: string;
   readonly digest?: string;
+  /** The settings that it has, such as `sandbox.layers.enabled`; a stronger source may have the same. */
+  readonly settings?: readonly string[];
 }
 
 /** Rules of one strength, in their order. */
@@ -179,21 +182,36 @@ async function assemble({ options, folder, personal, own, workspace }: LoadedLay
   const untrusted = workspace?.untrusted;
   return Object.freeze({
     config,
-    sources: Object.freeze(sourcesOf(personal, workspace)),
+    sources: Object.freeze(sourcesOf(personal, own, workspace)),
     warnings: Object.freeze(workspace?.warning === undefined ? [] : [workspace.warning]),
     ...(untrusted !== undefined && { untrusted }),
     rules: Object.freeze(groupsOf(personal, workspace)),
   });
 }
 
-function sourcesOf(personal: readonly Layer[], workspace: WorkspaceLayer | undefined): ConfigSource[] {
+function sourcesOf(
+  personal: readonly Layer[],
+  own: NormalConfig,
+  workspace: WorkspaceLayer | undefined,
+): ConfigSource[] {
   const used = personal.filter(
     (layer) => Object.values(layer.config).some((value) => hasContent(value)) || layer.from,
   );
   return [
-    ...used.map(({ kind, from }) => ({ kind, ...(from && { file: from.file, digest: from.digest }) })),
+    ...used.map(({ kind, from, config }) => ({
+      kind,
+      ...(from && { file: from.file, digest: from.digest }),
+      settings: settingPaths(config),
+    })),
     ...(workspace
-      ? [{ kind: "workspace" as const, file: workspace.from.file, digest: workspace.from.digest }]
+      ? [
+          {
+            kind: "workspace" as const,
+            file: workspace.from.file,
+            digest: workspace.from.digest,
+            settings: settingPaths(workspace.merged, own),
+          },
+        ]
       : []),
     { kind: "default" },
   ];

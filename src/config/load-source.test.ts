@@ -28,8 +28,8 @@ describe("loadConfig, at fault", () => {
       { file: "command line", path: "optimiser" },
       { file: "environment", path: "TENON_MODE", suggestion: "auto" },
       { file: userFile, line: 2, column: 3, path: "agent" },
-      { file: workspaceFile, line: 4, column: 3, path: "tools.maxConcurrent" },
       { file: workspaceFile, line: 3, column: 3, path: "tools.timout", suggestion: "timeout" },
+      { file: workspaceFile, line: 4, column: 3, path: "tools.maxConcurrent" },
     ]);
     expect(error.message).toContain(
       `${workspaceFile}:3:3: tools.timout: unknown key; did you mean "timeout"?`,

@@ -105,8 +105,8 @@ function fill(
   if (typeof value === "string") {
     if (to.env !== undefined) {
       const result = interpolate(value, to.env);
-      if (result.ok) return result.text;
-      to.filled.faults.push({ path, message: result.message });
+      if (result.ok && (!hasSecret(result.variables) || takesSecrets(path))) return result.text;
+      to.filled.faults.push({ path, message: result.ok ? secretElsewhere : result.message });
       return value;
     }
     if (!hasReference(value)) return unescapeReferences(value);
@@ -119,6 +119,18 @@ function fill(
     Object.entries(value).map(([key, item]) => [key, fill(item, [...path, key], to)]),
   );
 }
+
+function hasSecret(variables: readonly string[]): boolean {
+  return variables.some((name) => name.startsWith("secret:"));
+}
+
+/** Arguments and addresses are seen by other processes and in lists. */
+function takesSecrets(path: readonly PropertyKey[]): boolean {
+  const [name, , part] = path[0] === "tools" ? path.slice(1) : path;
+  return name === "mcpServers" && (part === "env" || part === "headers");
+}
+
+const secretElsewhere = "${secret:NAME} can be used only in env and headers of an MCP server";
 
 /** What the schema says, but not about texts whose variables are missing or withheld. */
 function faultsOf(filled: Filled): ReturnType<typeof checkConfig> {

@@ -45,6 +45,7 @@ export function toNormal(config: TenonConfig, bases: Bases): NormalConfig {
   if (problems.length > 0) throw new ConfigError(problems);
   const normal = {
     ...rest,
+    ...withEndpointRules(config),
     workspaceDir: config.workspaceDir ?? workspaceDir,
     capabilities: Array.isArray(capabilities) ? { "*": capabilities } : capabilities,
     files: {
@@ -132,6 +133,7 @@ function withPaths(config: NormalConfig, bases: Bases): NormalConfig {
     workspaceDir: map(config.workspaceDir, anchored),
     stateDir: map(config.stateDir, anchored),
     logging: config.logging && { ...config.logging, file: map(config.logging.file, anchored) },
+    secrets: config.secrets && { ...config.secrets, keyFile: map(config.secrets.keyFile, anchored) },
     plugins: config.plugins?.map((plugin) => {
       const local = (path: string): string =>
         /^(?:\.\.?|~)(?:[\\/]|$)|\.[cm]?[jt]s$/.test(path) ? anchored(path) : path;
@@ -209,4 +211,18 @@ function dropUndefined(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, dropUndefined(item)]])),
   );
+}
+
+/** The rules of an endpoint come before all others, and say which endpoint they are for. */
+function withEndpointRules({ endpoints, policy }: TenonConfig): Pick<NormalConfig, "endpoints" | "policy"> {
+  const named = Object.entries(endpoints ?? {});
+  const own = named.flatMap(([endpoint, { policy: rules = [] }]) =>
+    rules.map((rule, index) => ({ id: `endpoints.${endpoint}.policy[${index}]`, ...rule, endpoint })),
+  );
+  const bare = named.map(([name, { policy: _rules, ...rest }]) => [name, rest] as const);
+  const rules = [...own, ...(policy?.rules ?? [])];
+  return {
+    ...(endpoints !== undefined && { endpoints: Object.fromEntries(bare) }),
+    ...(policy !== undefined || rules.length > 0 ? { policy: { rules } } : {}),
+  };
 }

@@ -6,7 +6,7 @@ import { pathKey, positionsIn } from "./source.js";
 describe("parseYaml", () => {
   it("gives plain data and where each key stands", async () => {
     const text = "mode: ask\ntools:\n  timeout: 5\n  enabled:\n    - read_*\n";
-    const { value, faults, offsets } = await parseYaml(text);
+    const { value, faults, offsets } = parseYaml(text);
     expect(faults).toEqual([]);
     expect(value).toEqual({ mode: "ask", tools: { timeout: 5, enabled: ["read_*"] } });
     const place = positionsIn(text);
@@ -15,12 +15,12 @@ describe("parseYaml", () => {
   });
 
   it("follows anchors and aliases, each to the anchor before it", async () => {
-    const { value } = await parseYaml("a: &x [&y 1]\nb: &y 2\nc: *x\nd: *y\n");
+    const { value } = parseYaml("a: &x [&y 1]\nb: &y 2\nc: *x\nd: *y\n");
     expect(value).toEqual({ a: [1], b: 2, c: [1], d: 2 });
   });
 
   it("takes a file of comments only as an empty configuration", async () => {
-    expect(await parseYaml("# nothing yet\n")).toMatchObject({ value: {}, faults: [] });
+    expect(parseYaml("# nothing yet\n")).toMatchObject({ value: {}, faults: [] });
   });
 
   it.each([
@@ -36,19 +36,19 @@ describe("parseYaml", () => {
     ["a: *nothing\n", "no anchor"],
     ["\ta: 1\n", "invalid YAML"],
   ])("refuses %j", async (text, message) => {
-    const { faults } = await parseYaml(text);
+    const { faults } = parseYaml(text);
     expect(faults[0]?.message).toContain(message);
   });
 
   it("stops aliases that multiply", async () => {
     const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let i = 1; i < 12; i += 1) lines.push(`a${i}: &a${i} [${`*a${i - 1}, `.repeat(10)}]`);
-    const { faults } = await parseYaml(lines.join("\n"));
+    const { faults } = parseYaml(lines.join("\n"));
     expect(faults[0]?.message).toContain("too large");
   });
 
   it("stops an alias that holds itself", async () => {
-    const { faults } = await parseYaml("a: &a [*a, *a]\n");
+    const { faults } = parseYaml("a: &a [*a, *a]\n");
     expect(faults[0]?.message).toContain("too");
   });
 
@@ -72,13 +72,13 @@ describe("parseYaml", () => {
     ["unclosed quotes in a list", "- 'a\n".repeat(10_001)],
     ["anchors", "&a ".repeat(300_000)],
   ])("refuses hostile %s quickly", async (_name, text) => {
-    const { faults } = await parseYaml(text);
+    const { faults } = parseYaml(text);
     expect(faults.length).toBeGreaterThan(0);
   });
 
   it("counts the offset of an excess right", async () => {
     const text = `ok: "text"\nlist: ${"[".repeat(100)}`;
-    const { faults } = await parseYaml(text);
+    const { faults } = parseYaml(text);
     expect(positionsIn(text)(faults[0]?.offset ?? -1)).toEqual({ line: 2, column: 7 + 64 });
   });
 
@@ -88,7 +88,7 @@ describe("parseYaml", () => {
       fc.asyncProperty(data, async (value) => {
         const text = JSON.stringify(value, null, 2);
         if (/__proto__|constructor|prototype/.test(text)) return;
-        const parsed = await parseYaml(text);
+        const parsed = parseYaml(text);
         expect(parsed.faults).toEqual([]);
         expect(parsed.value).toEqual(JSON.parse(text));
       }),

@@ -1,10 +1,11 @@
 import type * as Yaml from "yaml";
 import type { Alias, Document, Node, Pair } from "yaml";
+import { loadYaml } from "../text/libraries.js";
 import { isForbiddenKey, pathKey, sourceLimits, type ParsedText, type ParseFault } from "./source.js";
 
 /** Parse one YAML document into plain data and remember where everything stands. */
-export async function parseYaml(text: string): Promise<ParsedText> {
-  const yaml = await import("yaml");
+export function parseYaml(text: string): ParsedText {
+  const yaml = loadYaml();
   const tooMuch = findExcess(text, new yaml.Lexer());
   if (tooMuch !== undefined) return { value: undefined, faults: [tooMuch], offsets: new Map() };
   // Its own check for duplicate keys is quadratic; the walk below has a linear one.

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { toFileProblem } from "../contract/file-problem.js";
 import { ConfigError } from "./config-error.js";
 import { sourceLimits } from "./source.js";
 
@@ -116,8 +117,7 @@ function refused(file: string, message: string): ConfigError {
 
 function unreadable(file: string, error: unknown): ConfigError {
   const code = codeOf(error);
-  const why =
-    code === "ENOENT" ? "the file does not exist" : `it cannot be read (${code || "unknown fault"})`;
+  const why = code === "ENOENT" ? "the file does not exist" : `it cannot be read (${toFileProblem(error)})`;
   return new ConfigError([{ file, path: "", message: why }], { cause: error });
 }
 

@@ -27,6 +27,15 @@ export const ruleSchema = once(() =>
       .optional()
       .describe("Name of the rule in decisions. @default its position (file:line:column)"),
     decision: z.enum(["allow", "ask", "deny"]).describe("What happens to a call that matches."),
+    approvals: z
+      .number()
+      .int()
+      .min(1)
+      .max(10)
+      .optional()
+      .describe(
+        "For ask: how many different people must approve; from 2 on, none of them may be the one in whose name the call is made. @default 1",
+      ),
     tool: globs().optional().describe("Tools it applies to: one glob or several. @default every tool"),
     agent: globs().optional().describe("Agents it applies to. @default every agent"),
     user: globs().optional().describe("User ids it applies to. @default every user"),
@@ -76,12 +85,23 @@ export const ruleSchema = once(() =>
 /** One rule of the policy, as written in a configuration. */
 export type PolicyRule = z.output<ReturnType<typeof ruleSchema>>;
 
-/** How many calls a tool or an agent may make. */
+/** How many calls may be made in a time. */
+export function callLimits() {
+  const limit = (span: string) =>
+    z.number().int().min(0).max(1e9).optional().describe(`Calls per ${span}. @default no limit`);
+  return { perMinute: limit("minute"), perHour: limit("hour"), perDay: limit("day") };
+}
+
+/** How many calls a tool, an agent, a user or an MCP endpoint may make. */
 export const quotaSchema = once(() =>
   z.strictObject({
     tool: nameGlob().optional().describe("Tools it counts. @default every tool"),
     agent: nameGlob().optional().describe("Agents it counts. @default every agent"),
-    perMinute: z.number().int().min(0).max(1e9).optional().describe("Calls per minute. @default no limit"),
+    user: nameGlob().optional().describe("Users it counts, each for itself. @default everybody together"),
+    endpoint: nameGlob()
+      .optional()
+      .describe("MCP endpoints it counts, each for itself. @default all together"),
+    ...callLimits(),
     perTask: z.number().int().min(0).max(1e9).optional().describe("Calls per task. @default no limit"),
     perSession: z.number().int().min(0).max(1e9).optional().describe("Calls per session. @default no limit"),
   }),

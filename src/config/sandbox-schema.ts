@@ -76,6 +76,16 @@ const layers = once(() =>
   }),
 );
 
+const caches = once(() =>
+  section("The packages that commands of a workspace downloaded.", {
+    maxBytes: setting(
+      bytes(),
+      "Disk space that they may take; beyond it, what was unused for longest is removed, and downloaded again when it is needed.",
+      { default: 8 * 2 ** 30 },
+    ),
+  }),
+);
+
 /** How commands are isolated. */
 export const sandboxSection = once(() =>
   section("How commands are isolated.", {
@@ -103,8 +113,14 @@ export const sandboxSection = once(() =>
       default: false,
       tighten: stricterIn([false, true]),
     }),
+    credentials: setting(
+      z.array(z.string().min(1).max(253)).max(100),
+      "Names of hosts. A command that is granted one of them by its name sees your credentials for it: those in .npmrc, .netrc, .git-credentials and the addresses of pip and uv.",
+      { default: [] },
+    ),
     limits: limits(),
     quarantine: quarantine(),
     layers: layers(),
+    caches: caches(),
   }),
 );

@@ -30,7 +30,7 @@ export const toolsSection = once(() =>
     maxQueued: setting(count(), "Calls that may wait.", { default: 1000, tighten: smaller }),
     allowedPaths: setting(
       paths(),
-      "The only paths of the workspace that file and search tools may use. Paths outside the workspace are added, as files.allowedPaths adds them.",
+      "The only paths of the workspace that tools and commands may use. Paths outside the workspace are added, as files.allowedPaths adds them.",
       { default: [], defaultText: "the whole workspace", merge: "add", tighten: added },
     ),
     forbiddenPaths: setting(paths(), "Alias of files.forbiddenPaths."),

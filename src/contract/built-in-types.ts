@@ -855,6 +855,8 @@ export interface BuiltInTools {
       readonly id: string;
       /** Why it was decided. */
       readonly rationale?: string | undefined;
+      /** Share it with more than before: everyone at this MCP endpoint, or everyone. */
+      readonly share?: "own" | "endpoint" | "all" | undefined;
     };
     readonly result: {
       id: string;
@@ -875,6 +877,10 @@ export interface BuiltInTools {
       rationale?: string | undefined;
       whenToUse?: string | undefined;
       promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
       /** How well it matches; 1 is the best match of this result. */
       score?: number | undefined;
       /** False if it had been promoted before. */
@@ -888,6 +894,8 @@ export interface BuiltInTools {
       readonly id: string;
       /** When it applies. */
       readonly when_to_use?: string | undefined;
+      /** Share it with more than before: everyone at this MCP endpoint, or everyone. */
+      readonly share?: "own" | "endpoint" | "all" | undefined;
     };
     readonly result: {
       id: string;
@@ -908,6 +916,10 @@ export interface BuiltInTools {
       rationale?: string | undefined;
       whenToUse?: string | undefined;
       promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
       /** How well it matches; 1 is the best match of this result. */
       score?: number | undefined;
       /** False if it had been promoted before. */
@@ -967,6 +979,10 @@ export interface BuiltInTools {
         rationale?: string | undefined;
         whenToUse?: string | undefined;
         promotedTo?: string[] | undefined;
+        /** The only one who finds it. */
+        principal?: string | undefined;
+        /** The MCP endpoint at which it is found. */
+        endpoint?: string | undefined;
         /** How well it matches; 1 is the best match of this result. */
         score?: number | undefined;
       }[];
@@ -1245,6 +1261,10 @@ export interface BuiltInTools {
       rationale?: string | undefined;
       whenToUse?: string | undefined;
       promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
       /** How well it matches; 1 is the best match of this result. */
       score?: number | undefined;
     };
@@ -1329,6 +1349,8 @@ export interface BuiltInTools {
       readonly content: string;
       /** Labels to find it by. */
       readonly tags?: readonly string[] | undefined;
+      /** Who finds it: only its owner, everyone at this MCP endpoint, or everyone. */
+      readonly share?: "own" | "endpoint" | "all" | undefined;
     };
     readonly result: {
       id: string;
@@ -1349,6 +1371,10 @@ export interface BuiltInTools {
       rationale?: string | undefined;
       whenToUse?: string | undefined;
       promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
       /** How well it matches; 1 is the best match of this result. */
       score?: number | undefined;
     };
@@ -1362,6 +1388,8 @@ export interface BuiltInTools {
       readonly content: string;
       /** Labels to find it by. */
       readonly tags?: readonly string[] | undefined;
+      /** Who finds it: only its owner, everyone at this MCP endpoint, or everyone. */
+      readonly share?: "own" | "endpoint" | "all" | undefined;
     };
     readonly result: {
       id: string;
@@ -1382,6 +1410,10 @@ export interface BuiltInTools {
       rationale?: string | undefined;
       whenToUse?: string | undefined;
       promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
       /** How well it matches; 1 is the best match of this result. */
       score?: number | undefined;
     };
@@ -1395,6 +1427,8 @@ export interface BuiltInTools {
       readonly content: string;
       /** Labels to find it by. */
       readonly tags?: readonly string[] | undefined;
+      /** Who finds it: only its owner, everyone at this MCP endpoint, or everyone. */
+      readonly share?: "own" | "endpoint" | "all" | undefined;
     };
     readonly result: {
       id: string;
@@ -1415,6 +1449,10 @@ export interface BuiltInTools {
       rationale?: string | undefined;
       whenToUse?: string | undefined;
       promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
       /** How well it matches; 1 is the best match of this result. */
       score?: number | undefined;
     };

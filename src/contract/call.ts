@@ -64,6 +64,8 @@ export interface AccessDecision {
   /** The rule that decided, by its id. */
   readonly rule: string;
   readonly reason: string;
+  /** Of `ask`: how many people must consent, where it is more than one. */
+  readonly approvals?: number;
   /** Where the rule came from. */
   readonly source: string;
   /** The error code of a denial. @default "ACCESS_DENIED" */
@@ -89,6 +91,8 @@ export interface CallMetadata {
   approval?: ApprovalResolution;
   /** Milliseconds spent waiting for earlier calls and a free slot. */
   waitedMs?: number;
+  /** Milliseconds spent waiting for a person: for consent, an answer or a review. */
+  waitedForPersonMs?: number;
   attempts?: number;
   /** The fallback tool that answered in the place of the one that was asked for. */
   answeredBy?: string;

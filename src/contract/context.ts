@@ -29,6 +29,8 @@ export interface ToolContext {
   readonly iterationId?: string | undefined;
   readonly agent: string;
   readonly userId?: string | undefined;
+  /** The MCP endpoint that the session came through. */
+  readonly endpoint?: string | undefined;
   /** Paths this call is narrowed to. */
   readonly allowedPaths?: readonly string[] | undefined;
   /** Characters of text for the model that an answer should hold; what is longer may be cut in the middle. */

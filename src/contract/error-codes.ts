@@ -112,8 +112,8 @@ export const errorCodes = {
   },
   SECRET_REFUSED: {
     type: "ToolPermissionError",
-    meaning: "The name looks like the name of a secret.",
-    hint: "Allow the name in the configuration if the agent may see it.",
+    meaning: "The name looks like the name of a secret, or a request contains a stored secret.",
+    hint: "Allow the name in the configuration if the agent may see it; leave stored secrets to MCP servers.",
   },
   PATH_TRAVERSAL: {
     type: "ToolSecurityError",
@@ -250,6 +250,21 @@ export const errorCodes = {
     meaning: "Tenon's state on disk is damaged.",
     hint: "Start Tenon again: the damaged file is set aside under another name; restore a backup if necessary.",
   },
+  SECRET_MISSING: {
+    type: "ToolUnavailableError",
+    meaning: "An MCP server needs a secret that is not stored for this caller.",
+    hint: "Store it: tenon secrets set NAME, with --user and --endpoint for one caller.",
+  },
+  SECRETS_KEY_MISSING: {
+    type: "ToolUnavailableError",
+    meaning: "There is no usable key to encrypt and decrypt secrets with.",
+    hint: "Create one with: tenon secrets key, or set TENON_SECRETS_KEY.",
+  },
+  SECRETS_KEY_WRONG: {
+    type: "ToolUnavailableError",
+    meaning: "A stored secret cannot be decrypted with the key in use.",
+    hint: "Use the key that it was stored with, or store the secret again.",
+  },
   STATE_TOO_NEW: {
     type: "ToolUnavailableError",
     meaning: "A newer Tenon wrote the state; this one cannot read it and left it untouched.",
@@ -279,6 +294,17 @@ export const errorCodes = {
     type: "ToolUnavailableError",
     meaning: "The record of a call that may change something cannot be written, so the call was not run.",
     hint: "Make room on the disk or make the state directory writable; `tenon doctor` shows the fault.",
+  },
+  FLEET_UNAVAILABLE: {
+    type: "ToolUnavailableError",
+    meaning:
+      "The servers that connect the machines of a fleet (NATS, PostgreSQL) cannot be reached, or take no more.",
+    hint: "Try again in a few seconds; the message says whether the call may have happened.",
+  },
+  WORKSPACE_UNAVAILABLE: {
+    type: "ToolUnavailableError",
+    meaning: "No worker of the fleet can work in this workspace now.",
+    hint: "The message says which worker it waits for; `tenon fleet status` shows all of them.",
   },
   STATE_BUSY: {
     type: "ToolUnavailableError",

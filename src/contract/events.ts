@@ -36,6 +36,7 @@ export interface TenonEvents {
   QUESTION_ANSWERED: {
     readonly id: string;
     readonly callId: string;
+    readonly sessionId: string;
     readonly toolName: string;
     readonly outcome: "answered" | "failed" | "expired" | "cancelled";
   };

@@ -75,6 +75,8 @@ export interface HostTool {
 export interface HostSession {
   readonly id: string;
   readonly agent: string;
+  /** The MCP endpoint that it connected to. */
+  readonly endpoint?: string | undefined;
   /** The tools that it sees, by name. */
   tools(): Promise<readonly HostTool[]>;
   /** An id for a call to come. */
@@ -103,8 +105,20 @@ export interface HostCall {
   readonly idempotencyKey?: string | undefined;
   readonly name: string;
   readonly arguments?: unknown;
-  readonly signal: AbortSignal;
+  readonly taskId?: string | undefined;
+  /** @default the tool's own limit */
+  readonly timeoutMs?: number | undefined;
+  readonly signal: AbortSignal | CallStop;
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+}
+
+/** What stops a call, in the place of an AbortSignal: making a signal and listening to it costs as much as a small call. */
+export interface CallStop {
+  readonly aborted: boolean;
+  /** The same as a signal, made on first use. */
+  readonly signal: AbortSignal;
+  /** Set by the one that makes the call, and called once when it must stop. */
+  onAbort?: ((reason: string) => void) | undefined;
 }
 
 /** An answer, and whether its result goes out as it is. */

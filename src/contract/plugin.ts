@@ -85,4 +85,6 @@ export interface PluginInfo {
   readonly restarts: number;
   /** What went wrong last. */
   readonly fault?: string | undefined;
+  /** What the sandbox refused it since it was loaded, in full sentences. */
+  readonly notes?: readonly string[] | undefined;
 }

@@ -65,6 +65,9 @@ export interface PathRuling {
   readonly below: boolean;
 }
 
+/** Where an absolute path stands to the lists of allowed paths: on them, on the way to a path on them, or elsewhere. */
+export type PathWhitelist = (path: string) => "inside" | "above" | "outside";
+
 /** What the policy's rules about paths mean for the commands of a call. */
 export interface CommandPaths {
   /** Globs of the rules that deny or ask: they match no other paths. */

@@ -55,6 +55,8 @@ export interface Policy {
   removeRule(id: string): boolean;
   /** Forget the answers that were given for one session. */
   endSession(sessionId: string): void;
+  /** The same policy with other rules before all others; this one stays as it is. */
+  withFirst(rules: readonly PolicyRule[]): Policy;
   /** All rules, strongest first. */
   rules(): readonly ListedRule[];
   /** Every rule that matches or may match, in the order in which they are looked at. */
@@ -111,6 +113,15 @@ export function createPolicy(options: PolicyOptions): Policy {
     },
     endSession(sessionId) {
       if (book.removeSession(sessionId)) subjects.forget();
+    },
+    withFirst(tried) {
+      const copy = createPolicy({ ...options, sources: {} });
+      // A rule is added before the others of its source, so the last one comes first.
+      for (const { id, source, rule, sessionId } of book.all().toReversed())
+        if (source !== "built-in")
+          copy.addRule(source, { ...rule, id }, sessionId === undefined ? {} : { sessionId });
+      for (const rule of tried.toReversed()) copy.addRule("command-line", rule);
+      return copy;
     },
     rules: () =>
       book.all().map(({ id, source, rule, sessionId }) => ({

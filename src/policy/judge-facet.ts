@@ -78,12 +78,16 @@ function fallback(facet: Facet, { subject, facets, call, mode }: JudgeInput): Ve
 }
 
 function fromRule({ id, source, rule }: CompiledRule): Verdict {
-  return { behavior: rule.decision, rule: id, source, why: rule.reason ?? "" };
+  return { behavior: rule.decision, rule: id, source, why: rule.reason ?? "", ...approvalsOf(rule) };
 }
 
 function fromDoubt({ id, source, rule }: CompiledRule): Verdict {
   const why = `this rule may apply to it${rule.reason === undefined ? "" : ` (${rule.reason})`}`;
-  return { behavior: "ask", rule: id, source, why };
+  return { behavior: "ask", rule: id, source, why, ...approvalsOf(rule) };
+}
+
+function approvalsOf({ approvals = 1 }: PolicyRule): Pick<Verdict, "approvals"> {
+  return approvals > 1 ? { approvals } : {};
 }
 
 /** What one rule says about one facet of a call. */
@@ -92,6 +96,8 @@ export interface Verdict {
   /** The rule's id. */
   readonly rule: string;
   readonly source: string;
+  /** How many people must consent, where it is more than one. */
+  readonly approvals?: number;
   /** Finishes a sentence that begins with the tool and what it touches. */
   readonly why: string;
 }
@@ -101,7 +107,8 @@ const strictness = { allow: 0, ask: 1, deny: 2 } as const;
 
 /** Whether the first verdict is stricter than the second. */
 export function isStricter(one: Verdict, other: Verdict): boolean {
-  return strictness[one.behavior] > strictness[other.behavior];
+  if (one.behavior !== other.behavior) return strictness[one.behavior] > strictness[other.behavior];
+  return (one.approvals ?? 1) > (other.approvals ?? 1);
 }
 
 /** Say a verdict as a decision, in plain words. */
@@ -111,6 +118,7 @@ export function toDecision(verdict: Verdict, toolName: string, facet: Facet): Ac
     behavior: verdict.behavior,
     rule: verdict.rule,
     source: verdict.source,
+    ...(verdict.approvals !== undefined && { approvals: verdict.approvals }),
     reason: `the rule "${verdict.rule}" ${verbs[verdict.behavior]} ${toolName}${describe(facet)}${why}`,
   };
 }

@@ -69,6 +69,7 @@ const textFields = [
 const fields = new Set<string>([
   "id",
   "decision",
+  "approvals",
   ...textFields,
   "access",
   "exact",
@@ -128,8 +129,10 @@ function checkTexts(field: string, value: unknown): string[] {
 }
 
 function checkQualifiers(rule: Record<string, unknown>): string[] {
-  const { access, exact, given, path, command, decision } = rule;
+  const { access, exact, given, path, command, decision, approvals } = rule;
   const problems: string[] = [];
+  if (approvals !== undefined && (decision !== "ask" || !isWholeWithin(approvals, 1, 10)))
+    problems.push("has approvals, which only an ask rule can have, as a whole number from 1 to 10");
   if (access !== undefined && access !== "read" && access !== "write")
     problems.push('has an access that is neither "read" nor "write"');
   if (access !== undefined && path === undefined)
@@ -142,6 +145,10 @@ function checkQualifiers(rule: Record<string, unknown>): string[] {
     problems.push("is exact, which only an allow rule for commands can be");
   }
   return problems;
+}
+
+function isWholeWithin(value: unknown, least: number, most: number): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 }
 
 function checkExampleShapes(field: "match" | "notMatch", value: unknown): string[] {

@@ -16,6 +16,8 @@ export interface PolicyRule {
   /** Name of the rule in decisions. @default its source and place, as in "user#3" */
   readonly id?: string;
   readonly decision: "allow" | "ask" | "deny";
+  /** For `ask`: how many people must consent, none of them the one in whose name the call is made. @default 1 */
+  readonly approvals?: number;
   /** Tools, by name or alias; globs. */
   readonly tool?: string | readonly string[];
   /** Agents; globs. */

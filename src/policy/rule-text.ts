@@ -5,7 +5,7 @@ import { unescapeWildcard } from "../glob/wildcard.js";
 /** Say a rule in words: "allow write_file on src/a.ts". */
 export function ruleText(rule: PolicyRule): string {
   const parts = [
-    rule.decision,
+    rule.approvals === undefined ? rule.decision : `${rule.decision} ${rule.approvals} people about`,
     rule.tool === undefined ? "every tool" : names(rule.tool, "or"),
     rule.command !== undefined && `running ${commands(rule)}`,
     rule.given !== undefined && printable(rule.given),

@@ -1,4 +1,5 @@
 import { ToolDefinitionError } from "../contract/errors.js";
+import { checkKeys } from "../schema/check-keys.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { sameVersion } from "./versions.js";
 
@@ -27,7 +28,9 @@ export function checkVariants(
     });
   };
   if (!Array.isArray(variants) || variants.length === 0) refuse("has no versions");
-  for (const [position, { version, weight }] of variants.entries()) {
+  for (const [position, variant] of variants.entries()) {
+    checkKeys(variant, { version: true, weight: true }, `the experiment on "${toolName}"`);
+    const { version, weight } = variant;
     if (!Number.isFinite(weight) || weight <= 0) refuse("has a weight that is not a finite number above 0");
     if (!versions.some((entry) => sameVersion(entry.version, version))) refuse(`names version ${version}`);
     if (variants.findIndex((other) => sameVersion(other.version, version)) !== position) {

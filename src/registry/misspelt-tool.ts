@@ -1,3 +1,4 @@
+import { findForeignTool } from "../llm/foreign-tools.js";
 import { nearest } from "../schema/nearest.js";
 import type { ToolRegistry } from "./tool-registry.js";
 
@@ -7,6 +8,8 @@ import type { ToolRegistry } from "./tool-registry.js";
  */
 export function misspeltTool(registry: ToolRegistry, name: string): string | undefined {
   if (/[*?[{!@:]/.test(name) || registry.has(name)) return undefined;
+  // Another host's name for a tool stands for it.
+  if (findForeignTool(name, undefined)?.name !== undefined) return undefined;
   return nearest(
     name,
     registry.list().flatMap((tool) => [tool.name, ...(tool.aliases ?? [])]),

@@ -23,6 +23,34 @@ function errorOf(run: () => void): ToolUnavailableError | undefined {
   }
 }
 
+describe("quotas of an hour or a day", () => {
+  it("count each user and endpoint alone, let go what is a whole time old, and never sooner", () => {
+    let now = 1_800_000_000_000;
+    const quotas = createQuotas([{ user: "a*", endpoint: "*", perHour: 2 }], { now: () => now });
+    const of = (userId?: string, endpoint: string | undefined = "x") =>
+      errorOf(() => quotas.take({ ...call(), userId, endpoint }));
+    expect([of("ann"), of("ann")]).toEqual([undefined, undefined]);
+    expect(of("ann")?.message).toContain("2 calls an hour");
+    expect([of("abe"), of("ann", "y"), of("bob"), of(undefined), of("bob")]).toEqual(
+      Array(5).fill(undefined),
+    );
+    expect(quotas.tightest({ userId: "ann", endpoint: "x" })).toMatchObject({
+      used: 2,
+      limit: 2,
+      user: "ann",
+    });
+    expect(quotas.tightest({ userId: "bob", endpoint: "x" })).toBeUndefined();
+    now += 3_600_000 - 1;
+    expect(of("ann")?.code).toBe("QUOTA_SPENT");
+    now += 60_001;
+    expect(of("ann")).toBeUndefined();
+    // A clock that is set back locks nobody out.
+    now -= 10 * 3_600_000;
+    expect(of("ann")).toBeUndefined();
+    expect(quotas.uses().every(({ used, limit }) => used <= limit)).toBe(true);
+  });
+});
+
 describe("createQuotas", () => {
   it("refuses the call beyond the minute's limit and says when it frees", () => {
     let now = 1_000_000;

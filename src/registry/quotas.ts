@@ -1,51 +1,82 @@
 import { ToolDefinitionError, ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import { compileName, faultOfName } from "../glob/name-glob.js";
+import { createSlots, createTotal, createWindow, type Counter } from "./call-counters.js";
 
-/** A limit on calls. With `tool`, each matching tool has its own count, else all share one; so for `agent`. */
+/** A limit on calls. With `tool`, each matching tool has its own count, else all share one; so for the other globs. */
 export interface QuotaRule {
   /** A glob on the tool's name. */
   readonly tool?: string | undefined;
   /** A glob on the agent's name. */
   readonly agent?: string | undefined;
+  /** A glob on the user's name; calls of nobody in particular are not counted. */
+  readonly user?: string | undefined;
+  /** A glob on the MCP endpoint's name; calls that came through none are not counted. */
+  readonly endpoint?: string | undefined;
   readonly perMinute?: number | undefined;
+  readonly perHour?: number | undefined;
+  readonly perDay?: number | undefined;
   readonly perTask?: number | undefined;
   readonly perSession?: number | undefined;
 }
 
+/** A call, as quotas count it. */
 export interface QuotaCall {
   readonly toolName: string;
   readonly agent: string;
   readonly sessionId: string;
+  readonly userId?: string | undefined;
+  readonly endpoint?: string | undefined;
   /** @default the call is counted for its session */
   readonly taskId?: string | undefined;
+}
+
+/** How much of a limit is used. */
+export interface LimitUse {
+  readonly per: "minute" | "hour" | "day" | "task" | "session";
+  readonly limit: number;
+  readonly used: number;
+  /** When a call fits again, or the count goes down next; absent where it never does. Unix time in milliseconds. */
+  readonly availableAt?: number | undefined;
+  /** What is counted; absent where all count together. */
+  readonly tool?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly user?: string | undefined;
+  readonly endpoint?: string | undefined;
 }
 
 /** Counts calls against rules. */
 export interface Quotas {
   /** Count a call against every matching rule, or throw QUOTA_SPENT and count it nowhere. */
   take(call: QuotaCall): void;
+  /** The limit in time of which the least is left for somebody; rules for tools count where the tool is named. */
+  tightest(caller: Partial<QuotaCall>): LimitUse | undefined;
+  /** What is counted now, the fullest first. */
+  uses(): readonly LimitUse[];
 }
 
-interface Counter {
-  /** When a call would fit again; `undefined`: now, Infinity: never. */
-  freeAt(now: number): number | undefined;
-  count(now: number): void;
-}
+type Scope = "perMinute" | "perHour" | "perDay" | "perTask" | "perSession";
 
-type Scope = "perMinute" | "perTask" | "perSession";
-
-const scopes: readonly Scope[] = ["perMinute", "perTask", "perSession"];
-const minuteMs = 60_000;
+const windows: Readonly<Partial<Record<Scope, number>>> = {
+  perMinute: 60_000,
+  perHour: 3_600_000,
+  perDay: 86_400_000,
+};
+const scopes: readonly Scope[] = ["perMinute", "perHour", "perDay", "perTask", "perSession"];
 /** Least recently used counts beyond this are forgotten, so that memory stays bounded however many sessions there are. */
 const maxCounters = 10_000;
+
+interface Kept {
+  readonly counter: Counter;
+  readonly about: Omit<LimitUse, "used" | "availableAt">;
+}
 
 /** Make quotas of rules. Without rules, `take` does nothing. */
 export function createQuotas(rules: readonly QuotaRule[], clock: Pick<Clock, "now">): Quotas {
   for (const rule of rules) checkRule(rule);
-  if (rules.length === 0) return { take: () => undefined };
+  if (rules.length === 0) return { take: () => undefined, tightest: () => undefined, uses: () => [] };
   const compiled = rules.map((rule) => ({ rule, fits: compileRule(rule) }));
-  const counters = new Map<string, Counter>();
+  const kept = new Map<string, Kept>();
   return {
     take(call) {
       const now = clock.now();
@@ -55,7 +86,8 @@ export function createQuotas(rules: readonly QuotaRule[], clock: Pick<Clock, "no
         for (const scope of scopes) {
           const limit = rule[scope];
           if (limit === undefined) continue;
-          const counter = recall(counters, keyOf(position, scope, { rule, call }), limit, scope);
+          const key = keyOf(position, scope, { rule, call });
+          const { counter } = recall(kept, key, () => newKept(scope, { rule, call, limit }));
           const freeAt = counter.freeAt(now);
           if (freeAt !== undefined) throw spent(call, { scope, limit, freeAt, now });
           due.push(counter);
@@ -63,13 +95,61 @@ export function createQuotas(rules: readonly QuotaRule[], clock: Pick<Clock, "no
       }
       for (const counter of due) counter.count(now);
     },
+    tightest(caller) {
+      const call = { toolName: "", agent: "", sessionId: "", ...caller };
+      const now = clock.now();
+      const uses = compiled.flatMap(({ rule, fits }, position) => {
+        const isKnown = (rule.tool === undefined || call.toolName !== "") && rule.agent === undefined;
+        if (!isKnown || !fits(call)) return [];
+        return timed.flatMap((scope) => {
+          const limit = rule[scope];
+          if (limit === undefined) return [];
+          const key = keyOf(position, scope, { rule, call });
+          return [toUse(kept.get(key) ?? newKept(scope, { rule, call, limit }), now)];
+        });
+      });
+      return uses.sort((one, other) => left(one) - left(other))[0];
+    },
+    uses() {
+      const now = clock.now();
+      const all = [...kept.values()].map((one) => toUse(one, now)).filter(({ used }) => used > 0);
+      return all.sort((one, other) => other.used / other.limit - one.used / one.limit);
+    },
   };
+}
+
+const timed = ["perMinute", "perHour", "perDay"] as const;
+
+function left({ limit, used }: LimitUse): number {
+  return limit - used;
+}
+
+function newKept(
+  scope: Scope,
+  { rule, call, limit }: { readonly rule: QuotaRule; readonly call: QuotaCall; readonly limit: number },
+): Kept {
+  return {
+    counter: counterFor(scope, limit),
+    about: {
+      per: spanOf(scope),
+      limit,
+      ...(rule.tool !== undefined && { tool: call.toolName }),
+      ...(rule.agent !== undefined && { agent: call.agent }),
+      ...(rule.user !== undefined && { user: call.userId }),
+      ...(rule.endpoint !== undefined && { endpoint: call.endpoint }),
+    },
+  };
+}
+
+function toUse({ counter, about }: Kept, now: number): LimitUse {
+  const availableAt = counter.nextAt(now);
+  return { ...about, used: counter.used(now), ...(availableAt !== undefined && { availableAt }) };
 }
 
 function checkRule(rule: QuotaRule): void {
   const refuse = (fault: string): never => {
     throw new ToolDefinitionError(`A quota ${fault}.`, {
-      hint: 'Write { tool?: "web_*", agent?: "*", perMinute?: 10, perTask?: 50, perSession?: 200 }.',
+      hint: 'Write { tool?: "web_*", agent?, user?: "*", endpoint?, perMinute?: 10, perHour?, perDay?, perTask?: 50, perSession?: 200 }.',
     });
   };
   const limits = scopes.map((scope) => rule[scope]).filter((limit) => limit !== undefined);
@@ -77,7 +157,7 @@ function checkRule(rule: QuotaRule): void {
   if (limits.some((limit) => !Number.isSafeInteger(limit) || limit < 0)) {
     refuse("has a limit that is not a whole number of at least 0");
   }
-  for (const glob of [rule.tool, rule.agent]) {
+  for (const glob of [rule.tool, rule.agent, rule.user, rule.endpoint]) {
     if (glob === undefined) continue;
     if (typeof glob !== "string" || glob === "") refuse("has an empty glob");
     const fault = faultOfName(glob);
@@ -85,10 +165,16 @@ function checkRule(rule: QuotaRule): void {
   }
 }
 
-function compileRule({ tool = "*", agent = "*" }: QuotaRule): (call: QuotaCall) => boolean {
+function compileRule({ tool = "*", agent = "*", user, endpoint }: QuotaRule): (call: QuotaCall) => boolean {
   const isTool = compileName(tool).test;
   const isAgent = compileName(agent).test;
-  return (call) => isTool(call.toolName) && isAgent(call.agent);
+  const isUser = user === undefined ? undefined : compileName(user).test;
+  const isEndpoint = endpoint === undefined ? undefined : compileName(endpoint).test;
+  return (call) =>
+    isTool(call.toolName) &&
+    isAgent(call.agent) &&
+    (isUser === undefined || (call.userId !== undefined && isUser(call.userId))) &&
+    (isEndpoint === undefined || (call.endpoint !== undefined && isEndpoint(call.endpoint)));
 }
 
 /** JSON keeps the parts apart, whatever characters they hold. */
@@ -98,7 +184,9 @@ function keyOf(position: number, scope: Scope, { rule, call }: { rule: QuotaRule
     scope,
     rule.tool === undefined ? null : call.toolName,
     rule.agent === undefined ? null : call.agent,
-    ...(scope === "perMinute" ? [] : scope === "perTask" ? taskOf(call) : [call.sessionId]),
+    rule.user === undefined ? null : call.userId,
+    rule.endpoint === undefined ? null : call.endpoint,
+    ...(windows[scope] !== undefined ? [] : scope === "perTask" ? taskOf(call) : [call.sessionId]),
   ]);
 }
 
@@ -107,44 +195,16 @@ function taskOf({ taskId, sessionId }: QuotaCall): readonly (string | null)[] {
   return taskId === undefined ? [null, sessionId] : [taskId];
 }
 
-function recall(counters: Map<string, Counter>, key: string, limit: number, scope: Scope): Counter {
-  const known = counters.get(key);
-  if (known !== undefined) counters.delete(key);
-  const counter = known ?? (scope === "perMinute" ? createWindow(limit) : createTotal(limit));
-  counters.set(key, counter);
-  if (counters.size > maxCounters) {
-    const oldest = counters.keys().next();
-    if (oldest.done !== true) counters.delete(oldest.value);
+function recall(kept: Map<string, Kept>, key: string, make: () => Kept): Kept {
+  const known = kept.get(key);
+  if (known !== undefined) kept.delete(key);
+  const counter = known ?? make();
+  kept.set(key, counter);
+  if (kept.size > maxCounters) {
+    const oldest = kept.keys().next();
+    if (oldest.done !== true) kept.delete(oldest.value);
   }
   return counter;
-}
-
-function createTotal(limit: number): Counter {
-  let used = 0;
-  return {
-    freeAt: () => (used < limit ? undefined : Infinity),
-    count: () => void used++,
-  };
-}
-
-/** A sliding minute: the times of the calls in it, oldest first. */
-function createWindow(limit: number): Counter {
-  let times: number[] = [];
-  let first = 0;
-  return {
-    freeAt(now) {
-      // A clock that was set back must not lock the tool until the old time comes again.
-      if ((times.at(-1) ?? 0) > now) times = times.map((time) => Math.min(time, now));
-      while (first < times.length && (times[first] as number) <= now - minuteMs) first++;
-      if (first > 1024 && first * 2 > times.length) {
-        times = times.slice(first);
-        first = 0;
-      }
-      if (times.length - first < limit) return undefined;
-      return limit === 0 ? Infinity : (times[first] as number) + minuteMs;
-    },
-    count: (now) => void times.push(now),
-  };
 }
 
 interface Spent {
@@ -155,9 +215,9 @@ interface Spent {
 }
 
 function spent({ toolName }: QuotaCall, { scope, limit, freeAt, now }: Spent): ToolUnavailableError {
-  const span = { perMinute: "a minute", perTask: "a task", perSession: "a session" }[scope];
+  const span = scope === "perHour" ? "an hour" : `a ${spanOf(scope)}`;
   const never = freeAt === Infinity;
-  const within = { perMinute: "", perTask: " within this task", perSession: " within this session" }[scope];
+  const within = windows[scope] === undefined ? ` within this ${spanOf(scope)}` : "";
   const when = never
     ? `It is not renewed${within}.`
     : `It is available again at ${new Date(freeAt).toISOString()}.`;
@@ -170,7 +230,17 @@ function spent({ toolName }: QuotaCall, { scope, limit, freeAt, now }: Spent): T
       hint: never
         ? "Continue without this tool."
         : `Wait ${Math.ceil((freeAt - now) / 1000)} s, or continue without this tool.`,
-      details: { limit, per: scope.slice(3).toLowerCase(), availableAt: never ? null : freeAt },
+      details: { limit, per: spanOf(scope), availableAt: never ? null : freeAt },
     },
   );
+}
+
+function counterFor(scope: Scope, limit: number): Counter {
+  const windowMs = windows[scope];
+  if (windowMs === undefined) return createTotal(limit);
+  return scope === "perMinute" ? createWindow(limit, windowMs) : createSlots(limit, windowMs);
+}
+
+function spanOf(scope: Scope): LimitUse["per"] {
+  return scope.slice(3).toLowerCase() as LimitUse["per"];
 }

@@ -41,7 +41,7 @@ export class ToolRegistry {
     checkKeys(options, optionKeys, "ToolRegistry");
     const { emit, isHeard, health = {}, clock = { now: () => Date.now() } } = options;
     this.#options = options;
-    this.#toolsets = new ToolsetCatalogue(options.toolsets);
+    this.#toolsets = new ToolsetCatalogue(options.toolsets, (name) => this.has(name));
     this.#hub = new TransitionHub(
       emit && ((transition) => emit("TOOL_STATE_CHANGED", transition)),
       isHeard?.bind(undefined, "TOOL_STATE_CHANGED"),

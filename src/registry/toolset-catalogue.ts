@@ -1,14 +1,23 @@
 import { ToolDefinitionError, ToolValidationError } from "../contract/errors.js";
 import { nearest } from "../schema/nearest.js";
 import { shorten } from "./tool-name.js";
-import { type Toolset, type ToolsetDefinition, compileToolset, type ToolsetSelector } from "./toolsets.js";
+import {
+  compileToolset,
+  type IsTaken,
+  type Toolset,
+  type ToolsetDefinition,
+  type ToolsetSelector,
+} from "./toolsets.js";
 import type { ToolCategory } from "../contract/tool.js";
 
 /** The toolsets by name. */
 export class ToolsetCatalogue {
   readonly #sets = new Map<string, Toolset>();
 
-  constructor(own: Readonly<Record<string, ToolsetDefinition>> = {}) {
+  readonly #isTaken: IsTaken | undefined;
+
+  constructor(own: Readonly<Record<string, ToolsetDefinition>> = {}, isTaken?: IsTaken) {
+    this.#isTaken = isTaken;
     for (const [name, definition] of Object.entries(own)) this.define(name, definition);
   }
 
@@ -20,7 +29,7 @@ export class ToolsetCatalogue {
         hint: "Choose another name.",
       });
     }
-    this.#sets.set(name, compileToolset(name, definition));
+    this.#sets.set(name, compileToolset(name, definition, this.#isTaken));
   }
 
   /** The set of that name, or an error with the nearest one. */

@@ -141,6 +141,20 @@ describe("a toolset", () => {
     expect(namesIn(["shell_*", "!run_*"])).toEqual(["shell_jobs"]);
   });
 
+  it("takes another host's name for a tool as that tool, until a tool has this name", () => {
+    const registry = new ToolRegistry({ toolsets: { foreign: ["Read", "!view"], other: ["Read"] } });
+    registry.registerMany(tools);
+    const namesOf = (set: string): string[] =>
+      registry
+        .list()
+        .map(({ name }) => name)
+        .filter((name) => registry.toolset(set).has(registry.entry(name)!));
+    expect(namesOf("other")).toEqual(["read_file"]);
+    expect(namesOf("foreign")).toEqual([]);
+    registry.register(make("Read", "custom", {}));
+    expect(namesOf("other")).toEqual(["Read"]);
+  });
+
   it("hides what is outside exactly as what does not exist", () => {
     const own = registryOf();
     const view = { sessionId: "s", toolset: own.toolset("readonly") };

@@ -1,6 +1,7 @@
 import { ToolDefinitionError } from "../contract/errors.js";
 import { type ToolCategory, toolCategories } from "../contract/tool.js";
 import { compileName, faultOfName } from "../glob/name-glob.js";
+import { findForeignTool } from "../llm/foreign-tools.js";
 import type { ToolEntry } from "./tool-entry.js";
 
 /** Tools by their nature; where several fields are given, all must hold. */
@@ -30,21 +31,37 @@ export interface ToolsetEntry {
 
 type Test = (entry: ToolsetEntry) => boolean;
 
-/** Make a toolset of its definition. Answers are remembered per entry. */
-export function compileToolset(name: string, definition: ToolsetDefinition): Toolset {
+/** Whether there is a tool of that name or alias. */
+export type IsTaken = (name: string) => boolean;
+
+/**
+ * Make a toolset of its definition. Names that other hosts have for a tool stand for it, unless a tool is called so.
+ * Answers are remembered per entry.
+ */
+export function compileToolset(
+  name: string,
+  definition: ToolsetDefinition,
+  isTaken: IsTaken = () => false,
+): Toolset {
   checkToolset(name, definition);
   const added: Test[] = [];
   const removed: Test[] = [];
   for (const rule of definition) {
     if (typeof rule !== "string") added.push(fits(rule));
-    else if (rule.startsWith("!")) removed.push(hasName(rule.slice(1), true));
-    else added.push(hasName(rule, false));
+    else if (rule.startsWith("!")) removed.push(hasName(rule.slice(1), { removing: true, isTaken }));
+    else added.push(hasName(rule, { removing: false, isTaken }));
   }
   const fromAll = added.length === 0 && removed.length > 0;
-  return remembering(name, (entry) => {
+  const has: Test = (entry) => {
     if (removed.some((test) => test(entry))) return false;
     return fromAll || added.some((test) => test(entry));
-  });
+  };
+  // A tool that is registered later may take the name of another host's tool.
+  return definition.some(isForeign) ? Object.freeze({ name, has }) : remembering(name, has);
+}
+
+function isForeign(rule: string | ToolsetSelector): boolean {
+  return typeof rule === "string" && findForeignTool(rule.replace(/^!/, ""), undefined)?.name !== undefined;
 }
 
 /** Only what is in all of them; the name is that of the first. */
@@ -57,9 +74,10 @@ export function intersectToolsets(first: Toolset, ...others: readonly Toolset[])
 export function narrowToolset(
   toolset: Toolset | undefined,
   enabled: readonly string[] | undefined,
+  isTaken?: IsTaken,
 ): Toolset | undefined {
   if (enabled === undefined) return toolset;
-  const narrowing = compileToolset("tools.enabled", enabled);
+  const narrowing = compileToolset("tools.enabled", enabled, isTaken);
   return toolset === undefined ? narrowing : intersectToolsets(toolset, narrowing);
 }
 
@@ -87,9 +105,18 @@ function remembering(name: string, test: Test): Toolset {
 }
 
 /** A glob matches aliases only to remove: `run_*` must not add a shell that has the alias `run_command`. */
-function hasName(pattern: string, removing: boolean): Test {
+function hasName(
+  pattern: string,
+  { removing, isTaken }: { readonly removing: boolean; readonly isTaken: IsTaken },
+): Test {
   const { literal, test } = compileName(pattern);
-  if (literal !== undefined) return (entry) => entry.name === literal || entry.aliases.includes(literal);
+  if (literal !== undefined) {
+    const meant = findForeignTool(literal, undefined)?.name;
+    return (entry) =>
+      entry.name === literal ||
+      entry.aliases.includes(literal) ||
+      (entry.name === meant && !isTaken(literal));
+  }
   return (entry) => test(entry.name) || (removing && entry.aliases.some(test));
 }
 

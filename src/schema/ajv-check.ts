@@ -77,7 +77,7 @@ function instrument(schema: SchemaNode): SchemaNode {
 const require = createRequire(import.meta.url);
 
 function createAjv(draft: Draft, budget: Budget): Ajv {
-  const { default: Engine } = require(builds[draft]) as { default: new (options: Options) => Ajv };
+  const { default: Engine } = engines[draft]() as { default: new (options: Options) => Ajv };
   const addFormats = (require("ajv-formats") as { default: FormatsPlugin }).default;
   const ajv = new Engine({
     allErrors: true,
@@ -100,10 +100,10 @@ function createAjv(draft: Draft, budget: Budget): Ajv {
   return ajv;
 }
 
-const builds: Readonly<Record<Draft, string>> = {
-  "2020-12": "ajv/dist/2020.js",
-  "2019-09": "ajv/dist/2019.js",
-  "07": "ajv",
+const engines: Readonly<Record<Draft, () => unknown>> = {
+  "2020-12": () => require("ajv/dist/2020.js"),
+  "2019-09": () => require("ajv/dist/2019.js"),
+  "07": () => require("ajv"),
 };
 
 const maxFormattedLength = 4096;

@@ -28,8 +28,8 @@ export interface Pattern {
  * that failed once need not be tried again. That makes the time `steps × length` at the most. Lookarounds
  * are runs of their own and can add a factor; all of it is drawn from the budget of the check.
  */
-export function linearPattern(source: string, budget: Budget): Pattern {
-  const program = toProgram(source);
+export function linearPattern(source: string, budget: Budget, ignoreCase = false): Pattern {
+  const program = toProgram(source, ignoreCase);
   return {
     test: (text) => matchesAnywhere(program, text, budget),
     toString: () => source,

@@ -23,8 +23,8 @@ export interface Program {
 }
 
 /** Translate a regular expression into steps. Throws on bad syntax, back-references and huge repetitions. */
-export function toProgram(source: string): Program {
-  const { root, unicode } = readPattern(source);
+export function toProgram(source: string, ignoreCase = false): Program {
+  const { root, unicode } = readPattern(source, ignoreCase);
   const builder: Builder = { steps: [], built: 0 };
   const last = emit(builder, { op: "match" });
   return { entry: build(builder, root, last), steps: builder.steps, unicode };

@@ -10,11 +10,14 @@ export type PatternNode =
   | { readonly type: "repeat"; readonly body: PatternNode; readonly min: number; readonly max: number };
 
 /** Parse groups, choices and repetitions of a regular expression; the engine itself checks the rest. */
-export function readPattern(source: string): { readonly root: PatternNode; readonly unicode: boolean } {
+export function readPattern(
+  source: string,
+  ignoreCase = false,
+): { readonly root: PatternNode; readonly unicode: boolean } {
   const unicode = isValid(source, "u");
   // The flag rejects needless escapes (`\-`, `\_`) that many published schemas have.
   if (!unicode) RegExp(source);
-  const reader: Reader = { source, position: 0, unicode, depth: 0, tests: new Map() };
+  const reader: Reader = { source, position: 0, unicode, ignoreCase, depth: 0, tests: new Map() };
   return { root: readAlternatives(reader), unicode };
 }
 
@@ -22,6 +25,7 @@ interface Reader {
   readonly source: string;
   position: number;
   readonly unicode: boolean;
+  readonly ignoreCase: boolean;
   depth: number;
   readonly tests: Map<string, (char: string) => boolean>;
 }
@@ -126,9 +130,9 @@ function tester(reader: Reader, text: string): (char: string) => boolean {
   if (known !== undefined) return known;
   const expression = new RegExp(
     `^(?:${/^[{}\]]$/.test(text) ? `\\${text}` : text})$`,
-    reader.unicode ? "u" : "",
+    `${reader.unicode ? "u" : ""}${reader.ignoreCase ? "i" : ""}`,
   );
-  const plain = text.length === 1 && text !== ".";
+  const plain = text.length === 1 && text !== "." && !reader.ignoreCase;
   const accepts = plain ? (char: string) => char === text : (char: string) => expression.test(char);
   reader.tests.set(text, accepts);
   return accepts;

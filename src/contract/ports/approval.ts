@@ -50,6 +50,9 @@ export interface ApprovalRequest {
   readonly afterRun?: boolean | undefined;
   /** The rule that "always" would add, as text; absent where "always" is not offered. */
   readonly alwaysRule?: string;
+  /** How many people must consent, where it is more than one; who has, so far. */
+  readonly required?: number | undefined;
+  readonly approvedBy?: readonly Approver[] | undefined;
   /** On which channels it can be answered. */
   readonly channels: readonly ApprovalChannel[];
   /** Why the arguments of the last answer could not be used: it is asked again. */
@@ -58,9 +61,20 @@ export interface ApprovalRequest {
   readonly expiresAt: number;
 }
 
+/** Somebody who consented to a call that several people must consent to. */
+export interface Approver {
+  /** The name of a user, "local" for the person whose Tenon it is. */
+  readonly principal: string;
+  readonly channel: ApprovalChannel;
+  readonly person?: string | undefined;
+  readonly at: number;
+}
+
 /** Who answered, and where. */
 export interface ApprovalAnswerer {
   readonly channel: ApprovalChannel;
+  /** The name of a user. @default the person whose Tenon it is */
+  readonly principal?: string | undefined;
   /** The person, where the channel knows who it is. */
   readonly person?: string | undefined;
   /** The program that carried the answer, where it is not Tenon itself. */
@@ -74,6 +88,8 @@ export type ApprovalAnswer = (
 ) & {
   /** @default the channel that was asked */
   readonly by?: ApprovalAnswerer | undefined;
+  /** All who consented, where several had to. */
+  readonly approvedBy?: readonly Approver[] | undefined;
 };
 
 /** The rule that an answer left behind. */
@@ -96,6 +112,8 @@ export interface ApprovalResolution {
   /** Where it was answered; absent where nobody answered. */
   readonly channel?: ApprovalChannel | undefined;
   readonly person?: string | undefined;
+  /** All who consented, where several had to. */
+  readonly approvedBy?: readonly Approver[] | undefined;
   readonly client?: ClientInfo | undefined;
   readonly requestedAt: number;
   readonly resolvedAt: number;

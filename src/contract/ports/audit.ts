@@ -28,7 +28,10 @@ export interface AuditRecord {
   readonly act?: string | undefined;
   /** Unix time in milliseconds at which the call came. */
   readonly time: number;
+  /** From the call to its answer, waiting included. */
   readonly durationMs: number;
+  /** How much of it was spent waiting for a person: for consent, an answer or a review. */
+  readonly waitedForPersonMs?: number | undefined;
   readonly tool: string;
   readonly version?: string | undefined;
   readonly sessionId: string;
@@ -79,6 +82,8 @@ export interface AuditQuery {
   readonly agent?: string | undefined;
   readonly taskId?: string | undefined;
   readonly sessionId?: string | undefined;
+  /** Only of sessions of this principal. */
+  readonly principal?: string | undefined;
   readonly outcome?: AuditOutcome | undefined;
   /** In arguments, error or tool name. */
   readonly text?: string | undefined;
@@ -111,6 +116,78 @@ export type AuditVerdict =
       readonly problem: string;
     };
 
+/** How many calls there were over time, in intervals of equal width. */
+export interface AuditTally {
+  readonly from: number;
+  readonly widthMs: number;
+  readonly total: number;
+  /** Only the newest calls were counted, because the text of each had to be read. */
+  readonly capped?: true | undefined;
+  readonly counts: Readonly<Record<AuditOutcome, readonly number[]>>;
+}
+
+/** Numbers about some calls of the log. Times are in milliseconds, without the time in which a person was waited for. */
+export interface UsageTotals {
+  readonly calls: number;
+  readonly failures: number;
+  readonly denied: number;
+  /** Of the calls that ran to their end; percentiles are right to 1 %. */
+  readonly avgMs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  /** Calls that waited for a person, and how long. */
+  readonly people: { readonly calls: number; readonly totalMs: number; readonly maxMs: number };
+  /** Calls with a result, and its size in bytes of JSON. */
+  readonly results: { readonly calls: number; readonly totalBytes: number };
+  /** Failures and denials by the code of their error. */
+  readonly errors: Readonly<Record<string, number>>;
+}
+
+/** Which calls are counted: those that ended in this time, of all or of some tools. */
+export interface UsageRange {
+  readonly since: number;
+  readonly until: number;
+  /** A name or a glob. */
+  readonly tool?: string | undefined;
+}
+
+/** What the log says about a range of time: in total, tool by tool, and over time in intervals of equal width. */
+export interface AuditUsage {
+  readonly from: number;
+  readonly widthMs: number;
+  readonly total: UsageTotals;
+  /** The most called first. */
+  readonly tools: readonly (UsageTotals & { readonly tool: string })[];
+  readonly series: UsageSeries;
+}
+
+/** Columns of equal length, one value for each interval. */
+export interface UsageSeries {
+  readonly calls: readonly number[];
+  readonly failures: readonly number[];
+  readonly denied: readonly number[];
+  /** Of the calls that ended in the interval; `null` where none did. */
+  readonly p50Ms: readonly (number | null)[];
+  readonly p95Ms: readonly (number | null)[];
+  readonly p99Ms: readonly (number | null)[];
+  /** Calls that ran at once, on average. */
+  readonly running: readonly number[];
+  /** Calls that waited for a person at once, on average. */
+  readonly waitingForPeople: readonly number[];
+}
+
+/** A task or a session of the log. */
+export interface AuditGroup {
+  readonly id: string;
+  readonly calls: number;
+  readonly failures: number;
+  readonly denied: number;
+  readonly first: number;
+  readonly last: number;
+}
+
 /** Something that a person should look at. */
 export interface AuditAlert {
   readonly time: number;
@@ -135,6 +212,12 @@ export interface AuditLog {
   export(query?: AuditQuery): AsyncIterable<string>;
   /** What this process has seen, newest first. */
   alerts(): readonly AuditAlert[];
+  /** How many calls fit the query, over time. @param buckets The number of intervals. */
+  tally(query: AuditQuery, buckets: number): Promise<AuditTally>;
+  /** Numbers about the calls that ended in a range of time. @param buckets The number of intervals. */
+  usage(range: UsageRange, buckets: number): Promise<AuditUsage>;
+  /** The tasks or sessions with the newest calls. */
+  groups(by: "task" | "session", limit?: number): Promise<readonly AuditGroup[]>;
   /** What stands out among the records that are meant, newest first. */
   pastAlerts?(query?: AuditQuery): Promise<readonly AuditAlert[]>;
 }

@@ -48,6 +48,8 @@ export interface ShownLines {
   readonly lines: readonly string[];
   /** Parts of lines that are too long to be shown whole. */
   readonly parts?: readonly SeenPart[];
+  /** The file is named by its real path. @default false */
+  readonly isRealPath?: boolean;
 }
 
 /** What a search in the code found. */

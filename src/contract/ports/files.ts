@@ -145,7 +145,8 @@ export interface Files {
   readonly root: string;
   /** Largest file in bytes that is read or written as a whole. @default none */
   readonly maxFileSize?: number;
-  check(path: string, access?: "read" | "write"): PathVerdict;
+  /** @param options.follow Judge what a link at the end of the path leads to, not the link itself. @default true */
+  check(path: string, access?: "read" | "write", options?: { readonly follow?: boolean }): PathVerdict;
   stat(path: string): Promise<FileStat | null>;
   /** The existing path that was probably meant by one where nothing exists. */
   nearest?(path: string): Promise<string | undefined>;

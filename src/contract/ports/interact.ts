@@ -14,6 +14,7 @@ export type {
   ApprovalRequest,
   ApprovalResolution,
   ApprovalRule,
+  Approver,
   ClientInfo,
   ConsoleReach,
 } from "./approval.js";

@@ -82,6 +82,9 @@ export interface RenamedNode {
   readonly hash?: string;
   /** Of a file: its time of modification in nanoseconds. */
   readonly modified?: string;
+  /** Of a small file: the hash of the blob that has its content, and where it begins there. */
+  readonly pack?: string;
+  readonly offset?: number;
   /** Of a symbolic link; bytes are written as Latin-1. */
   readonly target?: string;
 }
@@ -171,6 +174,7 @@ export interface ChangeRecord {
   readonly id: number;
   readonly callId: string;
   readonly taskId?: string;
+  readonly sessionId: string;
   readonly tool: string;
   readonly time: number;
   readonly path: string;

@@ -13,6 +13,11 @@ export type MemoryLayer = "iteration" | "project";
 /** What is looked through: one layer, both as they concern the present iteration, or everything. */
 export type MemoryScope = "project" | "iteration" | "smart" | "all";
 
+/** Who finds a memory: its principal alone, everybody at its MCP endpoint, or everybody. */
+export const memoryShares = ["own", "endpoint", "all"] as const satisfies readonly MemoryShare[];
+/** Who finds a memory. */
+export type MemoryShare = "own" | "endpoint" | "all";
+
 /** Something worth remembering. Times are Unix milliseconds. */
 export interface Memory {
   readonly id: string;
@@ -37,6 +42,10 @@ export interface Memory {
   readonly whenToUse?: string;
   /** What it was promoted to, newest last. */
   readonly promotedTo?: readonly string[];
+  /** The only principal that finds it. */
+  readonly principal?: string;
+  /** The MCP endpoint at which it is found. */
+  readonly endpoint?: string;
 }
 
 /** A memory to save. */
@@ -45,6 +54,15 @@ export interface NewMemory {
   readonly title: string;
   readonly content: string;
   readonly tags: readonly string[];
+  /** @default "own" for a principal with a name, else "all" */
+  readonly share?: MemoryShare | undefined;
+}
+
+/** What changes of a memory; only what is given. */
+export interface MemoryChange {
+  readonly title?: string | undefined;
+  readonly content?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
 }
 
 /** Which memories are looked for. */
@@ -64,9 +82,13 @@ export interface FoundMemory extends Memory {
 }
 
 /** What a memory is promoted to. */
-export type Promotion =
+export type Promotion = (
   | { readonly kind: "decision"; readonly rationale?: string | undefined }
-  | { readonly kind: "pattern"; readonly whenToUse?: string | undefined };
+  | { readonly kind: "pattern"; readonly whenToUse?: string | undefined }
+) & {
+  /** Share it with more than the memory that is promoted. @default the same */
+  readonly share?: MemoryShare | undefined;
+};
 
 /** The memory of a workspace, in two layers: of an iteration, and of the project. */
 export interface MemoryStore {
@@ -74,6 +96,10 @@ export interface MemoryStore {
   save(memory: NewMemory): Promise<Memory>;
   get(id: string): Promise<Memory | undefined>;
   query(query?: MemoryQuery): Promise<readonly FoundMemory[]>;
+  /** Change a memory; only what is given changes. */
+  update(id: string, change: MemoryChange): Promise<Memory>;
+  /** Remove a memory for good; `false` if there is none. What was promoted from it stays. */
+  forget(id: string): Promise<boolean>;
   /** Close an issue; refused where it is none, or is closed already. */
   resolve(id: string, resolution: string): Promise<Memory>;
   /** Lift a memory to the project's layer; the new one points to its origin. The same promotion again gives the one there is. */

@@ -180,8 +180,14 @@ export interface Processes {
   readonly layers: WaitingLayers;
   /** Where commands of the session start, unless they name a folder. */
   readonly folder: SessionFolder;
+  /** Names of hosts whose credentials a command sees if it is granted them by name. */
+  readonly credentialHosts: readonly string[];
   /** Find the hosts of tools, such as `npm`, for a command in this folder. */
-  presetHosts(names: readonly string[], cwd: string | undefined): Promise<PresetHosts>;
+  presetHosts(
+    names: readonly string[],
+    cwd: string | undefined,
+    entered?: readonly string[],
+  ): Promise<PresetHosts>;
   /** The shell that lines are run by. */
   shell(): Promise<ShellInfo>;
   /** Run to the end; `onOutput` is told what comes as it comes. */

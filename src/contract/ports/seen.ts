@@ -39,6 +39,8 @@ export interface Sighting extends SeenLines {
   readonly parts?: readonly SeenPart[];
   /** The encoding that the reader named; none where it was found out. */
   readonly encoding?: string;
+  /** The path is that of an open file, so that its links need not be followed again. @default false */
+  readonly isRealPath?: boolean;
 }
 
 /** What a session has read: edits lean on it. Paths are taken as `Files` takes them, links resolved. */

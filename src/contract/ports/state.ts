@@ -1,5 +1,5 @@
 import type { Json } from "../json.js";
-import type { ApprovalAnswer, ApprovalRequest } from "./interact.js";
+import type { ApprovalAnswer, ApprovalRequest, Approver } from "./interact.js";
 
 /** A rule of the policy that a person asked to remember. */
 export interface StoredRule {
@@ -50,6 +50,11 @@ export interface ApprovalStore {
   reopen(request: ApprovalRequest): Promise<void>;
   /** Record the answer; `false` where the request is unknown or was answered before. */
   resolve(id: string, answer: ApprovalAnswer): Promise<boolean>;
+  /**
+   * Add one consent to a request that needs several, each principal once; with the last one it is answered. Returns the
+   * request as it is then; `undefined` where it is unknown or was answered before.
+   */
+  approve(id: string, approver: Approver): Promise<StoredApproval | undefined>;
   /** Deny what this process, or one that is gone, left open; requests of living ones stay. */
   expireAll(reason: string): Promise<number>;
   get(id: string): Promise<StoredApproval | undefined>;

@@ -1,5 +1,6 @@
 import type { ContentPart } from "../call.js";
 import type { JsonSchema } from "../json.js";
+import type { SecretScope } from "./secrets.js";
 import type { ToolProgress } from "../tool.js";
 
 /** How a program or an address that offers tools over MCP is reached. */
@@ -63,6 +64,8 @@ export interface UpstreamCall {
   readonly logLevel?: string | undefined;
   /** The era of the protocol that the caller speaks: the server is reached in the same one, if it can. */
   readonly era?: ProtocolEra | undefined;
+  /** On whose behalf it is made: decides which stored secrets the server is given. @default the person on the machine itself */
+  readonly owner?: SecretScope | undefined;
 }
 
 /** The revisions up to 2025-11-25, or those from 2026-07-28 on. */
@@ -113,6 +116,8 @@ export interface ConfinedProgram {
   readonly fds: readonly { readonly fd: number; readonly data: Uint8Array }[];
   /** Must be called when the process was started. */
   started(pid: number): void;
+  /** Told what it says about errors, from which it is seen which paths it lacks. */
+  heard(text: string): void;
   /** Must be called when it has ended or could not be started. */
   finish(): Promise<void>;
 }
