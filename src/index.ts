@@ -53,15 +53,21 @@ export { toolStates, type HealthReport, type StateChange, type ToolState } from 
 export type {
   AccessStore,
   Identity,
+  Login,
   NamedToken,
+  NewLoginRules,
+  PrincipalQuery,
+  TokenQuery,
   NewToken,
   Principal,
   Role,
 } from "./contract/ports/access.js";
+export type { NewSecret, SecretInfo, SecretRef, SecretScope, SecretStore } from "./contract/ports/secrets.js";
 export type {
   Answer,
   ApprovalAnswer,
   ApprovalAnswerer,
+  Approver,
   ApprovalChannel,
   ApprovalRequest,
   ApprovalResolution,
@@ -165,7 +171,7 @@ export { reflect, type Reflection, type ReflectOptions, type ToolFailure } from 
 export type { Session } from "./runtime/sessions/session.js";
 export type { TelemetryOptions } from "./runtime/log/telemetry.js";
 export type { TaskContext } from "./runtime/tasks/tasks.js";
-export type { PathCheckOptions, Tenon } from "./runtime/tenon.js";
+export type { PathCheckOptions, PersonActs, Tenon } from "./runtime/tenon.js";
 export type { InteractCallbacks } from "./world/interact/callback-backend.js";
 
 // Types that the signatures above mention.
@@ -191,6 +197,7 @@ export type { DefinedTool, ToolDefinition } from "./contract/define-tool.js";
 export type {
   CompletionRequest,
   HostAnswer,
+  CallStop,
   HostCall,
   HostChange,
   HostPrompt,
@@ -226,10 +233,16 @@ export type {
   AuditHead,
   AuditLog,
   AuditOutcome,
+  AuditGroup,
   AuditQuery,
+  AuditTally,
+  AuditUsage,
   AuditRecord,
   AuditStart,
   AuditVerdict,
+  UsageRange,
+  UsageSeries,
+  UsageTotals,
   InterruptedEffects,
 } from "./contract/ports/audit.js";
 export type { Catalogue, FoundTool } from "./contract/ports/catalogue.js";
@@ -274,7 +287,9 @@ export type {
   Memory,
   MemoryKind,
   MemoryLayer,
+  MemoryChange,
   MemoryQuery,
+  MemoryShare,
   MemoryScope,
   MemoryStore,
   NewMemory,
@@ -374,6 +389,8 @@ export type { CallableTool } from "./llm/parse/tool-names.js";
 export type { ServerFault } from "./mcp/gateway/fault-log.js";
 export type { PathRulings } from "./policy/command-paths.js";
 export type { ListedRule, Policy } from "./policy/create-policy.js";
+export type { LimitUse, QuotaCall, Quotas } from "./registry/quotas.js";
+export type { OwnedState, Ownership } from "./store/ownership.js";
 export type { PolicyMode } from "./policy/default-verdict.js";
 export type { CommandVerdict, Explanation } from "./policy/explain-call.js";
 export type { PolicyCall, PolicyCommand } from "./policy/policy-call.js";
@@ -401,6 +418,12 @@ export type { ToolReport } from "./runtime/catalogue/tool-report.js";
 export type { RuntimeServers } from "./runtime/gateway/runtime-servers.js";
 export type { LogSink } from "./runtime/log/create-log.js";
 export type { ReplayOptions, ReplayReport, ReplayStep } from "./runtime/replay/replay-task.js";
+export type {
+  SimulatedChange,
+  SimulatedDecision,
+  SimulateOptions,
+  Simulation,
+} from "./runtime/replay/simulate-rules.js";
 export type { SessionPromptOptions } from "./runtime/sessions/session-prompt.js";
 export type { TenonApprovals } from "./runtime/tenon.js";
 export type { SchedulerStats } from "./scheduler/job.js";

@@ -1,3 +1,4 @@
+import { checkKeys } from "../schema/check-keys.js";
 import { encodeAttribute, encodeText } from "./parse/xml-text.js";
 
 /** How calls are written in text. */
@@ -20,6 +21,7 @@ export interface PrintableCall {
  * printToolCall({ name: "read_file", arguments: { path: "a.txt" } }, "xml");
  */
 export function printToolCall(call: PrintableCall, format: PromptFormat): string {
+  checkKeys(call, { name: true, arguments: true, id: true }, "printToolCall");
   return format === "xml" ? printXml(call) : printJson(call);
 }
 

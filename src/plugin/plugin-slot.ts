@@ -29,6 +29,9 @@ const maxHoldMs = 1000;
 /** Who ran so long was well: the next fault is a first one. */
 const steadyMs = 60_000;
 
+/** A plugin that is refused more has enough of them to show what it lacks. */
+const maxNotes = 20;
+
 /** The life of one plugin: loading, reloading under load, restarts, the end. */
 export class PluginSlot {
   readonly source: string;
@@ -41,6 +44,7 @@ export class PluginSlot {
   #label: string;
   #state: PluginState = "loading";
   #fault: string | undefined;
+  readonly #notes = new Set<string>();
   #restarts = 0;
   #failures = 0;
   #startedAt = 0;
@@ -86,7 +90,13 @@ export class PluginSlot {
       ...(pid !== undefined && this.#state === "running" && { pid }),
       restarts: this.#restarts,
       ...(this.#fault !== undefined && { fault: this.#fault }),
+      ...(this.#notes.size > 0 && { notes: [...this.#notes] }),
     };
+  }
+
+  /** The sandbox refused it something. */
+  note(text: string): void {
+    if (this.#notes.size < maxNotes) this.#notes.add(text);
   }
 
   /** Load it for the first time, or again where that failed; calls of the old one end on the old one. */

@@ -1,14 +1,14 @@
-/** The files of a new plugin, by name. */
-export function pluginTemplate(name: string, tenonVersion: string): Readonly<Record<string, string>> {
+/** The files of a new plugin, by name; `tenon` is where its package comes from: a version, or `file:` and a folder. */
+export function pluginTemplate(name: string, tenon: string): Readonly<Record<string, string>> {
   return {
-    "package.json": `${JSON.stringify(manifest(name, tenonVersion), null, 2)}\n`,
+    "package.json": `${JSON.stringify(manifest(name, tenon), null, 2)}\n`,
     "index.ts": mainFile(name),
     "test/plugin.test.mjs": testFile(name),
     "README.md": readme(name),
   };
 }
 
-function manifest(name: string, tenonVersion: string): object {
+function manifest(name: string, tenon: string): object {
   return {
     name,
     version: "0.1.0",
@@ -17,7 +17,7 @@ function manifest(name: string, tenonVersion: string): object {
     main: "./index.ts",
     files: ["index.ts"],
     scripts: { test: "node --test" },
-    devDependencies: { tenon: `^${tenonVersion}`, zod: "^4.0.0" },
+    devDependencies: { tenon, zod: "^4.0.0" },
   };
 }
 

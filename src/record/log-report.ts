@@ -1,16 +1,21 @@
 import type { AuditOutcome } from "../contract/ports/audit.js";
+import { tokensInBytes } from "../text/estimate-tokens.js";
 import { DurationHistogram } from "./duration-histogram.js";
 
 export interface ReportedCall {
   readonly time: number;
   readonly durationMs: number;
+  readonly waitedForPersonMs?: number | undefined;
+  readonly approval?: { readonly waitedMs: number } | undefined;
+  readonly result?: unknown;
+  readonly resultDigest?: { readonly bytes: number } | undefined;
   readonly tool: string;
   readonly version?: string | undefined;
   readonly outcome: AuditOutcome;
   readonly error?: { readonly type: string } | undefined;
 }
 
-/** Numbers about some calls of one tool. Times are in milliseconds. */
+/** Numbers about some calls of one tool. Times are in milliseconds, without the time in which a person was waited for. */
 export interface CallReport {
   readonly calls: number;
   readonly failures: number;
@@ -20,6 +25,10 @@ export interface CallReport {
   readonly p95: number;
   readonly p99: number;
   readonly max: number;
+  /** Milliseconds in which a person was waited for, over all calls. */
+  readonly waitedForPeople: number;
+  /** About as many tokens as a result is to a model, on average. */
+  readonly resultTokens: number;
 }
 
 /** What the log knows of one version of a tool. */
@@ -55,6 +64,9 @@ interface Sum {
   denied: number;
   total: number;
   max: number;
+  waited: number;
+  results: number;
+  resultBytes: number;
   readonly durations: DurationHistogram;
 }
 
@@ -69,7 +81,8 @@ interface ToolSum extends Sum {
 }
 
 function createSum(): Sum {
-  return { calls: 0, failures: 0, denied: 0, total: 0, max: 0, durations: new DurationHistogram() };
+  const counts = { calls: 0, failures: 0, denied: 0, total: 0, max: 0 };
+  return { ...counts, waited: 0, results: 0, resultBytes: 0, durations: new DurationHistogram() };
 }
 
 function createToolSum(): ToolSum {
@@ -91,16 +104,26 @@ function addCall(sum: ToolSum, call: ReportedCall): void {
   add(version, call);
 }
 
-function add(sum: Sum, { outcome, durationMs }: ReportedCall): void {
+function add(sum: Sum, call: ReportedCall): void {
+  const { outcome, durationMs } = call;
+  const waited = call.waitedForPersonMs ?? call.approval?.waitedMs ?? 0;
   sum.calls++;
+  sum.waited += waited;
+  addResult(sum, call);
   if (outcome === "failure" || outcome === "interrupted") sum.failures++;
   if (outcome === "denied") sum.denied++;
   // Neither a refusal nor a call that was cut off says how long the tool takes.
   if (outcome === "denied" || outcome === "interrupted") return;
-  const ms = Math.max(0, durationMs);
+  const ms = Math.max(0, durationMs - waited);
   sum.durations.record(ms);
   sum.total += ms;
   sum.max = Math.max(sum.max, ms);
+}
+
+function addResult(sum: Sum, { result, resultDigest }: ReportedCall): void {
+  if (result === undefined && resultDigest === undefined) return;
+  sum.results++;
+  sum.resultBytes += resultDigest?.bytes ?? Buffer.byteLength(JSON.stringify(result));
 }
 
 function toLogged(tool: string, sum: ToolSum): LoggedTool {
@@ -114,12 +137,13 @@ function toLogged(tool: string, sum: ToolSum): LoggedTool {
   };
 }
 
-function toReport({ calls, failures, denied, total, max, durations }: Sum): CallReport {
+function toReport({ calls, failures, denied, total, max, durations, ...sum }: Sum): CallReport {
   const [p50 = 0, p95 = 0, p99 = 0] = durations
     .percentiles([0.5, 0.95, 0.99])
     .map((value) => Math.min(value, max));
   const avg = durations.count === 0 ? 0 : total / durations.count;
-  return { calls, failures, denied, avg, p50, p95, p99, max };
+  const resultTokens = sum.results === 0 ? 0 : tokensInBytes(sum.resultBytes / sum.results);
+  return { calls, failures, denied, avg, p50, p95, p99, max, waitedForPeople: sum.waited, resultTokens };
 }
 
 /** Whether one version fails more often than another beyond what chance explains (two proportions, 95 %). */

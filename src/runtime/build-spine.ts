@@ -3,7 +3,7 @@ import { consentChannels } from "../call/consent-channels.js";
 import type { SpineParts } from "../call/parts.js";
 import type { AnswerKeys } from "../call/repeat.js";
 import { runCall } from "../call/run-call.js";
-import { createQuotas } from "../registry/quotas.js";
+import { createQuotas, type QuotaRule, type Quotas } from "../registry/quotas.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
 import { ToolSearch } from "../registry/tool-search.js";
 import { DeadlineWheel } from "../scheduler/deadline-wheel.js";
@@ -87,13 +87,26 @@ function createLimits({ options, config, clock }: CatalogueParts) {
   const { monotonic } = clock;
   return {
     ...createOutputOptions(config, clock),
-    quotas: quotas.length === 0 ? undefined : createQuotas(quotas, clock),
+    quotas: createLimitsOnCalls(quotas, { config, clock }),
     scheduler: new Scheduler({ maxConcurrent, maxQueued, monotonic }),
     deadlines: new DeadlineWheel({ monotonic }),
     plainLimits: { ...defaultPlainLimits, ...options.argumentLimits },
     maxTextChars: options.maxTextChars ?? 100_000,
     cancelGraceMs: options.cancelGraceMs ?? 5000,
   };
+}
+
+/** The quotas of the configuration, and the limits of its endpoints. */
+function createLimitsOnCalls(
+  quotas: readonly QuotaRule[],
+  { config, clock }: Pick<CatalogueParts, "config" | "clock">,
+): Quotas | undefined {
+  const endpoints = Object.entries(config.endpoints).flatMap(([endpoint, { limits }]) => {
+    const isLimited = limits !== undefined && Object.values(limits).some((limit) => limit !== undefined);
+    return isLimited ? [{ ...limits, endpoint }] : [];
+  });
+  const all = [...quotas, ...endpoints];
+  return all.length === 0 ? undefined : createQuotas(all, clock);
 }
 
 /** Waits for a tool that is still loading, whether a plugin or an MCP server brings it. */

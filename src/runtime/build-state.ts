@@ -2,12 +2,14 @@ import { EventBus } from "../record/event-bus.js";
 import { createRedactor, type Redactor } from "../world/secrets/redactor.js";
 import { isSecretName } from "../world/secrets/secret-names.js";
 import { createRuntimePolicy } from "./approvals/runtime-policy.js";
-import { createAuditedActions } from "./audit/audited-action.js";
+import { createAuditedActions, type Actor } from "./audit/audited-action.js";
 import { createRuntimeAudit } from "./audit/runtime-audit.js";
 import { createCallIds } from "./calls/ids.js";
 import { RunningCalls } from "./calls/running-calls.js";
 import { logCalls, logSinkOf } from "./log/call-log.js";
 import { openOptions, type OpenedOptions } from "./options.js";
+import { SecretKeySource } from "./secrets/secret-keys.js";
+import { SecretVault } from "./secrets/secret-vault.js";
 import { databaseSecrets } from "./state/database-secrets.js";
 import { createLazyState } from "./state/lazy-state.js";
 import type { TenonOptions } from "./tenon-options.js";
@@ -34,15 +36,35 @@ export function buildState(given: TenonOptions) {
       maxAgeMs: config.idempotency.maxAgeHours * 3_600_000,
       maxKeys: config.idempotency.maxKeys,
     },
+    ownership: given.ownership,
     onWarning,
   });
+  const secretKeys = new SecretKeySource({
+    env: opened.env,
+    keyFile: opened.secretsKeyFile,
+    workspace: opened.workspace,
+    onKey: redactor.addKnown,
+  });
+  const vault = new SecretVault({ state, keys: secretKeys, onSecret: redactor.addKnown });
   const options: TenonOptions = log === undefined ? given : { ...given, log };
   const base = { ...opened, options, clock, events, redactor, redact, ids, newId: ids.newId, state };
   const remembered = createRuntimePolicy(base);
   const audit = createRuntimeAudit({ ...base, running });
-  const actor = options.actor ?? { via: "library" };
-  const recordAction = createAuditedActions({ ...base, actor, recorders: audit.recorders });
-  return { ...base, onWarning, running, remembered, policy: remembered.policy, audit, recordAction };
+  const recordActionAs = (actor: Actor) =>
+    createAuditedActions({ ...base, actor, recorders: audit.recorders });
+  const recordAction = recordActionAs(options.actor ?? { via: "library" });
+  return {
+    ...base,
+    vault,
+    secretKeys,
+    recordActionAs,
+    onWarning,
+    running,
+    remembered,
+    policy: remembered.policy,
+    audit,
+    recordAction,
+  };
 }
 
 export type StateParts = ReturnType<typeof buildState>;

@@ -1,18 +1,22 @@
 import { createOptimiser } from "../record/optimiser.js";
 import type { RuntimeParts } from "./build-spine.js";
 import { createOptimiserOptions } from "./catalogue/optimiser-options.js";
+import { createDefinitionTokens } from "./catalogue/definition-tokens.js";
 import { reportTools } from "./catalogue/tool-report.js";
 import { createAuditedAccess } from "./audit/audited-access.js";
+import type { RecordAction } from "./audit/audited-action.js";
+import { createAuditedSecrets } from "./secrets/audited-secrets.js";
 import { createUndo } from "./journal/create-undo.js";
 import { createPersonJobs } from "./sessions/person-jobs.js";
 import { createSessions } from "./sessions/create-sessions.js";
 import { readTask } from "./tasks/read-task.js";
 import { reflect } from "./tasks/reflect.js";
 import type { TenonOptions } from "./tenon-options.js";
-import type { PathCheckOptions, Tenon } from "./tenon.js";
+import type { PathCheckOptions, PersonActs, Tenon } from "./tenon.js";
 import { messageOf } from "../contract/message-of.js";
 import type { PathVerdict } from "../contract/ports/files.js";
 import type { Recorder } from "../contract/ports/recorder.js";
+import { withCheckedOptions } from "./gateway/check-server-options.js";
 import { checkKeys } from "../schema/check-keys.js";
 
 /** Give the wired parts the shape of a Tenon; the type of each method comes from that interface. */
@@ -24,7 +28,7 @@ export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptio
   let closing: Promise<void> | undefined;
   return {
     config,
-    mcp,
+    mcp: withCheckedOptions(mcp),
     audit: audit.log,
     approvals: parts.desk,
     policy: parts.policy,
@@ -32,11 +36,11 @@ export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptio
     get work() {
       return world.work.person;
     },
+    workOf: (principal) => world.work.personAs(principal),
     get guardKind() {
       return world.guardKind();
     },
     sandboxFacts: world.sandboxFacts,
-    jobs: createPersonJobs(() => world.allJobs(), parts.recordAction),
     connections: () => world.connections(),
     call,
     callMany,
@@ -54,11 +58,25 @@ export function openTenon(parts: RuntimeParts, createTenon: (options: TenonOptio
     on: (name, listener) => spine.events.on(name, listener),
     onAny: (listener) => spine.events.onAny(listener),
     stats: () => spine.scheduler.stats(),
+    limits: spine.quotas ?? { uses: () => [], tightest: () => undefined },
     ...catalogueMethods(parts),
+    ...actsOf(parts, parts.recordAction),
+    as: (actor) => {
+      checkKeys(actor, { via: true, userId: true, principal: true }, "as");
+      return actsOf(parts, parts.recordActionAs(actor));
+    },
     ...recordMethods(parts),
     replay: async (taskId, options) => {
       const { replayTask } = await import("./replay/replay-task.js");
       return replayTask({ ...parts, audit: audit.log, createTenon }, taskId, options);
+    },
+    simulate: async (options) => {
+      const { simulateRules } = await import("./replay/simulate-rules.js");
+      const { registry, policy } = spine;
+      return simulateRules(
+        { registry, policy, audit: audit.log, createSession: sessions.createSession },
+        options,
+      );
     },
     async ready() {
       const fault = await running.starting;
@@ -105,7 +123,8 @@ function catalogueMethods(parts: RuntimeParts) {
     async toolReport(query) {
       checkKeys(query, { since: true, tool: true }, "toolReport");
       const experiment = (name: string) => registry.versions(name).split;
-      return reportTools({ log: audit.log, settings: optimiserOptions.current, experiment }, query);
+      const sources = { log: audit.log, settings: optimiserOptions.current, experiment };
+      return reportTools({ ...sources, definitionTokens: createDefinitionTokens(registry) }, query);
     },
     use: (extension, config) => extensions.use(extension, config),
     registerExtension: (extension, config) => extensions.use(extension, config),
@@ -118,26 +137,42 @@ function catalogueMethods(parts: RuntimeParts) {
   } satisfies Partial<Tenon>;
 }
 
-/** What a person reads of the records and changes in them; each change is recorded like a call. */
-function recordMethods(parts: RuntimeParts) {
-  const { remembered, recordAction, state } = parts;
-  const taskSources = { tasks: parts.tasks, log: parts.audit.log };
+/** What a person does without calling a tool; each act is recorded like a call. */
+function actsOf(parts: RuntimeParts, recordAction: RecordAction): PersonActs {
+  const { config, remembered, state, secretKeys, redactor, world } = parts;
   return {
     remember: (rule) =>
       recordAction({ name: "policy_remember", arguments: rule, run: () => remembered.remember(rule) }),
     revoke: (id) =>
       recordAction({ name: "policy_revoke", arguments: { id }, run: () => remembered.revoke(id) }),
+    access: createAuditedAccess(state, recordAction),
+    secrets: createAuditedSecrets({
+      config,
+      state,
+      keys: secretKeys,
+      recordAction,
+      onSecret: redactor.addKnown,
+    }),
+    ...createUndo({ ...world, recordAction }),
+    jobs: createPersonJobs(() => world.allJobs(), recordAction),
+  };
+}
+
+/** What a person reads of the records. */
+function recordMethods(parts: RuntimeParts) {
+  const { remembered, state } = parts;
+  const taskSources = { tasks: parts.tasks, log: parts.audit.log };
+  return {
     syncRules: () => remembered.sync(),
     sessionRules: () => remembered.sessionRules(),
-    access: createAuditedAccess(state, recordAction),
-    ...createUndo({ ...parts.world, recordAction }),
     task: (taskId) => readTask(taskId, taskSources),
     reflect: async (taskId, options) =>
       reflect((await readTask(taskId, taskSources)) ?? { actionsDone: [] }, options),
     async checkState() {
       const opened = await state.open();
       const dir = opened.sql.dialect === "sqlite" ? opened.dir : `${opened.name}, contents in ${opened.dir}`;
-      return { ...(await opened.integrity()), dir, damaged: opened.damaged() };
+      const lost = await opened.lostTimes();
+      return { ...(await opened.integrity()), dir, damaged: opened.damaged(), lost };
     },
   } satisfies Partial<Tenon>;
 }

@@ -4,14 +4,17 @@ import { ToolDefinitionError } from "../contract/errors.js";
 import { checkKeys, findUnknownKey, suggestKey, type KeysOf } from "../schema/check-keys.js";
 import type { PlainLimits } from "../schema/take-plain.js";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
-import { defaultStateDir } from "../config/folders.js";
+import { join, resolve } from "node:path";
+import { defaultStateDir, userConfigDir } from "../config/folders.js";
 import type { RuleGroup } from "../config/load-config.js";
 import { resolveConfig } from "../config/resolve-config.js";
 import type { TenonOptions } from "./tenon-options.js";
 
 /** The options with all defaults. */
-export type OpenedOptions = Pick<RuntimeBase, "config" | "rules" | "env" | "workspace" | "stateDir">;
+export type OpenedOptions = Pick<RuntimeBase, "config" | "rules" | "env" | "workspace" | "stateDir"> & {
+  /** Where the key for stored secrets lies. */
+  readonly secretsKeyFile: string;
+};
 
 /** Fill in defaults; the only place that reads the process. */
 export function openOptions(options: TenonOptions): OpenedOptions {
@@ -30,6 +33,7 @@ export function openOptions(options: TenonOptions): OpenedOptions {
     rules: options.loaded?.rules ?? [own],
     env,
     workspace: resolve(options.workspace ?? config.workspaceDir ?? process.cwd()),
+    secretsKeyFile: config.secrets.keyFile ?? join(userConfigDir(env, home), "secrets.key"),
     stateDir: config.stateDir ?? (env["TENON_STATE_DIR"] || defaultStateDir(env, home)),
   };
 }
@@ -53,6 +57,7 @@ const optionNames: KeysOf<TenonOptions> = {
   jobs: true,
   startServers: true,
   actor: true,
+  ownership: true,
   clock: true,
   random: true,
   env: true,
@@ -72,7 +77,7 @@ function checkOptions(options: TenonOptions): void {
   }
   checkKeys(options.health, healthKeys, "health of createTenon");
   checkKeys(options.argumentLimits, limitKeys, "argumentLimits of createTenon");
-  checkKeys(options.actor, { via: true, userId: true }, "actor of createTenon");
+  checkKeys(options.actor, { via: true, userId: true, principal: true }, "actor of createTenon");
   if (typeof options.telemetry === "object")
     checkKeys(options.telemetry, { tracerProvider: true, recordContent: true }, "telemetry of createTenon");
 }

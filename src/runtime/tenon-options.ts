@@ -7,6 +7,7 @@ import type { Recorder } from "../contract/ports/recorder.js";
 import type { ToolLike } from "../registry/accept-tool.js";
 import type { PlainLimits } from "../schema/take-plain.js";
 import type { InteractCallbacks } from "../world/interact/callback-backend.js";
+import type { Ownership } from "../store/ownership.js";
 import type { Actor } from "./audit/audited-action.js";
 import type { LogSink } from "./log/create-log.js";
 import type { TelemetryOptions } from "./log/telemetry.js";
@@ -51,6 +52,8 @@ export interface TenonOptions {
   readonly startServers?: boolean;
   /** The person who undoes changes or changes rules through this Tenon. @default { via: "library" } */
   readonly actor?: Actor;
+  /** Set by a worker of a fleet: the name of the workspace on all machines, and how often it has changed hands. */
+  readonly ownership?: Ownership;
   /** @default the machine's */
   readonly clock?: Clock;
   /** @default Math.random */

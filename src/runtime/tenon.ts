@@ -21,12 +21,15 @@ import type { Metrics } from "../record/metrics.js";
 import type { Optimiser } from "../record/optimiser.js";
 import type { ToolLike } from "../registry/accept-tool.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
+import type { Quotas } from "../registry/quotas.js";
 import type { ToolRegistry } from "../registry/tool-registry.js";
 import type { SchedulerStats } from "../scheduler/scheduler.js";
 import type { ApprovalDesk } from "./approvals/approval-desk.js";
+import type { Actor } from "./audit/audited-action.js";
 import type { TenonAudit } from "./audit/runtime-audit.js";
 import type { ExtensionInfo } from "./catalogue/extensions.js";
 import type { RuntimeServers } from "./gateway/runtime-servers.js";
+import type { SimulateOptions, Simulation } from "./replay/simulate-rules.js";
 import type { ReplayOptions, ReplayReport } from "./replay/replay-task.js";
 import type { Reflection, ReflectOptions } from "./tasks/reflect.js";
 import type { CallResult, ResultOptions } from "./calls/results.js";
@@ -35,6 +38,7 @@ import type { SessionPromptOptions } from "./sessions/session-prompt.js";
 import type { TaskContext } from "./tasks/tasks.js";
 import type { ToolReport } from "./catalogue/tool-report.js";
 import type { AccessStore } from "../contract/ports/access.js";
+import type { SecretStore } from "../contract/ports/secrets.js";
 import type { WaitingLayers } from "../contract/ports/layers.js";
 import type { ConnectionRow } from "../world/forwarder/network-activity.js";
 import type { PersonJobs } from "./sessions/person-jobs.js";
@@ -56,6 +60,21 @@ export interface PathCheckOptions {
   readonly links?: boolean | undefined;
 }
 
+/** What people do besides calling tools; the log says who did it. */
+export type PersonActs = Pick<
+  Tenon,
+  | "access"
+  | "secrets"
+  | "remember"
+  | "revoke"
+  | "undo"
+  | "previewUndo"
+  | "history"
+  | "quarantine"
+  | "layers"
+  | "jobs"
+>;
+
 /** A running Tenon. Its own `call` and related methods use a private session. */
 export interface Tenon extends ToolCaller {
   readonly config: ResolvedConfig;
@@ -75,6 +94,8 @@ export interface Tenon extends ToolCaller {
   };
   /** The stores that the agents of the workspace share, for a person: in the newest iteration. */
   readonly work: WorkStores;
+  /** The same as a principal sees it: its own memories, and those that are shared with all. */
+  workOf(principal: string): WorkStores;
   /** How files are guarded: by descriptor, free of races, or by path. */
   readonly guardKind: "descriptor" | "portable";
   /** What confines commands, and how to get what is missing; the first call builds a sandbox to check. */
@@ -89,6 +110,12 @@ export interface Tenon extends ToolCaller {
   readonly layers: WaitingLayers;
   /** The people and programs that may come in over HTTP, and their tokens. */
   readonly access: AccessStore;
+  /** Secrets for MCP servers, by user and endpoint. Values can be stored, but not read. */
+  readonly secrets: SecretStore;
+  /** The same acts in the name of somebody else, such as a user of `tenon serve`; the log has their name. */
+  as(actor: Actor): PersonActs;
+  /** The limits on calls (`tools.quotas`, `endpoints.*.limits`), as far as calls were counted. */
+  readonly limits: Pick<Quotas, "uses" | "tightest">;
   /** Register a tool: short for `registry.register`. */
   register(tool: ToolLike): ToolEntry;
   /** Add an extension and return the function that removes it; a name that is in use is refused. */
@@ -107,8 +134,11 @@ export interface Tenon extends ToolCaller {
   reloadPlugin(name: string): Promise<PluginInfo>;
   /** The plugins that are loaded, failed or disabled. */
   plugins(): readonly PluginInfo[];
-  /** An id for a later call: sent as the request's `id`, it becomes the `callId`. */
-  newCallId(): string;
+  /**
+   * An id for a later call: sent as the request's `id`, it becomes the `callId`.
+   * @param given An id that another process of a fleet made; it must be unique.
+   */
+  newCallId(given?: string): string;
   /** The answer of a call, even if its connection was lost or the process was restarted; or that it is running. */
   result(callId: string, options?: ResultOptions): Promise<CallResult | undefined>;
   /** Open a session: one agent with its own toolset, environment and read state. */
@@ -133,6 +163,8 @@ export interface Tenon extends ToolCaller {
   callerGone(callId: string): void;
   /** Run a recorded task again on a copy of the workspace, and compare the results. */
   replay(taskId: string, options?: ReplayOptions): Promise<ReplayReport>;
+  /** What other rules would have decided about past calls; runs nothing and changes no rule. */
+  simulate(options?: SimulateOptions): Promise<Simulation>;
   /** The changes that can be undone, newest first. */
   history(query?: HistoryQuery): Promise<readonly ChangeRecord[]>;
   /** What was done for a task, by all processes that worked on it. */
@@ -157,6 +189,8 @@ export interface Tenon extends ToolCaller {
     readonly dir: string;
     /** Damaged databases that were moved aside and still exist. */
     readonly damaged: readonly string[];
+    /** Times whose rows are gone, because the database was restored from a backup while the log went on. */
+    readonly lost: readonly { readonly from: number; readonly until: number; readonly foundAt: number }[];
   }>;
   /** Refuse new calls, wait for running ones and release everything. Calls that run longer than `graceMs` are cancelled. */
   close(options?: { readonly graceMs?: number }): Promise<void>;

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { CallMetadata } from "../contract/call.js";
@@ -13,6 +13,7 @@ import type { Session } from "../runtime/sessions/session.js";
 import type { TenonOptions } from "../runtime/tenon-options.js";
 import type { Tenon } from "../runtime/tenon.js";
 import { checkKeys, type KeysOf } from "../schema/check-keys.js";
+import { makeFolder } from "../contract/make-folder.js";
 
 /** What a test context is made of. Everything is optional. */
 export interface TestContextOptions extends Pick<
@@ -70,7 +71,7 @@ export async function createTestContext(options: TestContextOptions = {}): Promi
   const { files = {}, workspace: ownFolder, session: sessionOptions, overrides, ...tenonOptions } = options;
   const folder = await mkdtemp(join(tmpdir(), "tenon-test-"));
   const workspace = resolve(ownFolder ?? join(folder, "workspace"));
-  await mkdir(workspace, { recursive: true });
+  makeFolder(workspace);
   await writeFiles(workspace, files);
   const holder = createHolder();
   const tenon = createTenon({
@@ -124,7 +125,7 @@ const optionNames: KeysOf<TestContextOptions> = {
 async function writeFiles(workspace: string, files: NonNullable<TestContextOptions["files"]>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     const file = join(workspace, path);
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     await writeFile(file, content);
   }
 }
@@ -164,6 +165,7 @@ const members: KeysOf<ToolContext> = {
   iterationId: true,
   agent: true,
   userId: true,
+  endpoint: true,
   allowedPaths: true,
   maxTextChars: true,
   maxTextTokens: true,

@@ -1,9 +1,18 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { builtInTools, defineTool, ToolResourceNotFoundError } from "../index.js";
-import { createTestContext, type TestContext, type TestContextOptions } from "../testing.js";
+import {
+  createTestContext,
+  toFailWith,
+  toSucceed,
+  toSucceedWith,
+  type TenonMatchers,
+  type TestContext,
+  type TestContextOptions,
+} from "../testing.js";
 
 const opened: TestContext[] = [];
 afterEach(async () => {
@@ -115,4 +124,24 @@ describe("the matchers", () => {
       message: expect.stringContaining("x"),
     });
   });
+
+  it("work with the expect of Jest", async () => {
+    const jest = createRequire(resolve("test/peers/package.json"))("expect") as { expect: JestExpect };
+    jest.expect.extend({ toFailWith, toSucceed, toSucceedWith });
+    const ctx = await open({ tools: [add] });
+    const good = await ctx.session.call(add, { a: 1 });
+    const bad = await ctx.session.call(add, {} as never);
+    jest.expect(good).toSucceed({ toolName: "add" });
+    jest.expect(good).toSucceedWith({ sum: 2 });
+    jest.expect(bad).toFailWith("ARGUMENTS_INVALID", { retryable: false });
+    jest.expect(bad).not.toSucceed();
+    expect(() => jest.expect(bad).toSucceed()).toThrow(/ARGUMENTS_INVALID/);
+    expect(() => jest.expect(good).toSucceedWith({ sum: 3 })).toThrow(/sum/);
+    expect(() => jest.expect(good).toFailWith(/INVALID/)).toThrow(/it succeeded/);
+  });
 });
+
+interface JestExpect {
+  (value: unknown): TenonMatchers & { readonly not: TenonMatchers };
+  extend(matchers: object): void;
+}

@@ -10,7 +10,7 @@ export function toApprovalText(request: ApprovalRequest): string {
   const { preview, decision, reason } = request;
   const rule = reason.includes(decision.rule) ? "" : ` (rule ${toVisibleLine(decision.rule)})`;
   return [
-    `${toVisibleLine(request.agent)} ${request.afterRun === true ? "ran" : "wants to call"} ${toVisibleLine(request.toolName)}`,
+    `The agent ${toVisibleLine(request.agent)} ${request.afterRun === true ? "ran" : "wants to call"} ${toVisibleLine(request.toolName)}`,
     askerOf(request),
     ...(request.fault === undefined ? [] : [`Asked again: ${toVisibleText(request.fault)}`]),
     ...(preview === undefined ? [] : [toVisibleText(preview.summary)]),

@@ -13,6 +13,11 @@ export function estimateTokens(text: string): number {
   return estimateTokenCount(text);
 }
 
+/** How many tokens so many bytes of JSON are to a model, about. */
+export function tokensInBytes(bytes: number): number {
+  return Math.ceil(bytes / 4);
+}
+
 /** Whether a text is at most so many tokens; short ones are not counted one by one. */
 export function fitsTokens(text: string, budget: number): boolean {
   return text.length * maxTokensPerChar <= budget || estimateTokens(text) <= budget;

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type * as Chardet from "chardet";
 import type * as Diff from "diff";
 import type * as Iconv from "iconv-lite";
+import type * as Yaml from "yaml";
 
 /** The part of iconv-lite that its types leave out: the tables, by name, an alias being a string. */
 interface IconvTables {
@@ -18,6 +19,11 @@ export function loadIconv(): typeof Iconv & IconvTables {
 /** chardet, loaded on first use. */
 export function loadChardet(): typeof Chardet {
   return require("chardet") as typeof Chardet;
+}
+
+/** The `yaml` package, loaded on first use. */
+export function loadYaml(): typeof Yaml {
+  return require("yaml") as typeof Yaml;
 }
 
 /** The `diff` package, loaded on first use. */

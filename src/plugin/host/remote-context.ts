@@ -79,7 +79,10 @@ function remoteProcesses(ask: AskContext): ToolContext["processes"] {
     get folder(): never {
       throw notRemote("processes.folder");
     },
-    presetHosts: (names, cwd) => send("presetHosts", names, cwd),
+    get credentialHosts(): never {
+      throw notRemote("processes.credentialHosts");
+    },
+    presetHosts: (names, cwd, entered) => send("presetHosts", names, cwd, entered),
     shell: () => send("shell"),
     async run({ onOutput, ...request }) {
       const result = (await ask(["processes", "run"], [request])) as Awaited<

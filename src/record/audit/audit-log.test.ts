@@ -57,10 +57,10 @@ describe("a record", () => {
     expect(found.every((record) => !("salt" in record))).toBe(true);
   });
 
-  it("has only the digest of what is larger than 4 MB, and of results that are not to be kept", async () => {
+  it("has only the digest of what is larger than 64 MB, and of results that are not to be kept", async () => {
     const dir = newDir();
     const large = openWithAside(dir);
-    const most = 4 * 1024 * 1024 - 2;
+    const most = 64 * 1024 * 1024 - 2;
     await large.recorder.record(toRecord("most", {}, { result: "x".repeat(most) }));
     await large.recorder.record(toRecord("more", {}, { result: "x".repeat(most + 1) }));
     await large.recorder.close();

@@ -75,6 +75,18 @@ export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
         if (++count % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     },
+    async tally(query, buckets) {
+      await prepare();
+      return records.tally(query, buckets);
+    },
+    async usage(range, buckets) {
+      await prepare();
+      return records.usage(range, buckets);
+    },
+    async groups(by, limit = 200) {
+      await prepare();
+      return records.groups(by, limit);
+    },
     alerts: options.alerts,
     async pastAlerts(query = {}) {
       await prepare();

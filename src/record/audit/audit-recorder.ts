@@ -105,9 +105,10 @@ export class AuditRecorder implements Recorder {
     const isFree = !strict && this.#round === undefined && this.#aside === undefined;
     if (typeof rest === "string" && isFree && running.isQuiet && this.#nested.every(isReady)) {
       const nested = this.#takeNested();
-      this.#end.write([...nested.filter(isReady).map(({ rest: text }) => text), rest]);
+      const before = nested.length === 0 ? [] : nested.filter(isReady).map(({ rest: text }) => text);
+      this.#end.write([...before, rest]);
       this.#end.syncSoon();
-      this.#tellFault([...nested, { record, rest }]);
+      if (this.fault !== undefined) this.#tellFault([...nested, { record, rest }]);
       return undefined;
     }
     this.#pending.push({ record, rest });

@@ -27,11 +27,40 @@ export interface LineFacts {
   readonly start?: number | undefined;
 }
 
-/** Chain one line to the one before; `rest` is what follows the place, from the comma to the closing brace. */
-export function sealLine(previous: string, seq: number, rest: string): { hash: string; line: string } {
-  const body = `"previous":"${previous}","seq":${seq}${rest}`;
-  const own = hash("sha256", body);
-  return { hash: own, line: `${opening}${own}",${body}\n` };
+/** A line in the bytes that it was written into. */
+export interface SealedLine {
+  readonly hash: string;
+  /** Where it ends, behind its line end. */
+  readonly end: number;
+  /** It says more than that a call ended: that one begins, or ends what another line began, or a marker. */
+  readonly isLinked: boolean;
+}
+
+/**
+ * Write one line, chained to the one before; `rest` is what follows the place, from the comma to the closing brace.
+ * The text is turned into bytes once, and these are hashed.
+ */
+export function sealLine(
+  bytes: Buffer,
+  from: number,
+  { previous, seq, rest }: { readonly previous: string; readonly seq: number; readonly rest: string },
+): SealedLine {
+  const place = `"previous":"${previous}","seq":${seq}`;
+  const start = from + bodyStart;
+  const end = start + bytes.write(`${place}${rest}`, start);
+  const own = hash("sha256", bytes.subarray(start, end));
+  bytes.write(`${opening}${own}",`, from, "latin1");
+  bytes[end] = lineEnd;
+  return { hash: own, end: end + 1, isLinked: bytes[start + place.length + 2] !== firstOfCallId };
+}
+
+const lineEnd = 10;
+/** The records of calls without a start record begin with `,"callId"`. */
+const firstOfCallId = 99;
+
+/** Bytes that a line takes at most. */
+export function roomFor(rest: string): number {
+  return rest.length * 3 + 256;
 }
 
 /** A line that keeps its old hash though its body changed: what a purge leaves. */

@@ -82,6 +82,12 @@ describe("searching the log", () => {
             if (before === undefined) break;
           }
           expect(pages).toEqual(found.map(({ seq }) => seq));
+          const tally = await log.tally(wanted, 7);
+          const counted = Object.values(tally.counts).flatMap((column) => [...column]);
+          expect(tally.total).toBe(found.length);
+          expect(counted.reduce((sum, count) => sum + count, 0)).toBe(found.length);
+          const groups = await log.groups("session");
+          expect(groups.map(({ calls }) => calls).reduce((sum, count) => sum + count, 0)).toBe(all.length);
           const lines: string[] = [];
           for await (const line of log.export(wanted)) lines.push(line);
           const exported = lines.map((line) => (JSON.parse(line) as AuditRecord).seq);

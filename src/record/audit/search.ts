@@ -1,10 +1,20 @@
 import { closeSync, openSync } from "node:fs";
-import type { AuditQuery, AuditRecord, AuditStart } from "../../contract/ports/audit.js";
-import { compileName } from "../../glob/name-glob.js";
+import type {
+  AuditGroup,
+  AuditQuery,
+  AuditRecord,
+  AuditStart,
+  AuditTally,
+  AuditUsage,
+  UsageRange,
+} from "../../contract/ports/audit.js";
+import { compileQuery } from "./compile-query.js";
 import { linesPerSegment } from "./line.js";
 import { readPart } from "./read-lines.js";
 import { loadIndex, nameHash, outcomes, parseLine, type SegmentIndex } from "./segment-index.js";
+import { fittingCalls, groupRows, TalliedCalls } from "./tally.js";
 import { listSegments, segmentPaths, sizeOf } from "./segment-files.js";
+import { usageOf } from "./usage.js";
 import { linesPerBlock, slotsOf } from "./text-filter.js";
 
 export interface AuditSearch {
@@ -14,6 +24,12 @@ export interface AuditSearch {
   find(query: AuditQuery): AuditRecord[];
   /** Oldest first, line by line. */
   each(query: AuditQuery): Generator<AuditRecord>;
+  /** How many calls fit, over time. */
+  tally(query: AuditQuery, buckets: number): AuditTally;
+  /** Numbers about the calls that ended in a range of time. */
+  usage(range: UsageRange, buckets: number): AuditUsage;
+  /** The tasks or sessions with the newest calls. */
+  groups(by: "task" | "session", limit: number): readonly AuditGroup[];
   byCallId(callId: string): AuditRecord | undefined;
   bySeq(seq: number): AuditRecord | undefined;
   /** The start record of a call. */
@@ -24,6 +40,8 @@ export interface AuditSearch {
 
 const maxRecords = 100_000;
 const worthSaving = 2000;
+/** Records that are read to count those with a text. */
+const maxRead = 5000;
 
 /** Search the segments of a directory; what is known of them is kept and brought up to date each time. */
 export function createAuditSearch(dir: string): AuditSearch {
@@ -33,6 +51,7 @@ export function createAuditSearch(dir: string): AuditSearch {
     for (const segment of known.keys()) if (!there.includes(segment)) known.delete(segment);
     return there.map((segment) => ({ segment, index: fresh(known, dir, segment) }));
   };
+  const segments = (): SegmentIndex[] => indexes().map(({ index }) => index);
   const newest = (
     callId: string,
     isMeant: (index: SegmentIndex, row: number) => boolean,
@@ -47,6 +66,22 @@ export function createAuditSearch(dir: string): AuditSearch {
     }
     return undefined;
   };
+  const find = (query: AuditQuery): AuditRecord[] => {
+    const found = indexes();
+    const wanted = Math.min(Math.max(Math.trunc(query.limit ?? 100) || 0, 0), maxRecords);
+    const cursors = found.map((one) => new Cursor(dir, one, query, startOf(found, query.before)));
+    const records: AuditRecord[] = [];
+    try {
+      while (records.length < wanted) {
+        const newest = newestOf(cursors);
+        if (newest === undefined) break;
+        records.push(newest.take());
+      }
+    } finally {
+      for (const cursor of cursors) cursor.close();
+    }
+    return records;
+  };
   return {
     async prepare() {
       for (const segment of listSegments(dir)) {
@@ -55,22 +90,7 @@ export function createAuditSearch(dir: string): AuditSearch {
           await new Promise((resolve) => setImmediate(resolve));
       }
     },
-    find(query) {
-      const found = indexes();
-      const wanted = Math.min(Math.max(Math.trunc(query.limit ?? 100) || 0, 0), maxRecords);
-      const cursors = found.map((one) => new Cursor(dir, one, query, startOf(found, query.before)));
-      const records: AuditRecord[] = [];
-      try {
-        while (records.length < wanted) {
-          const newest = newestOf(cursors);
-          if (newest === undefined) break;
-          records.push(newest.take());
-        }
-      } finally {
-        for (const cursor of cursors) cursor.close();
-      }
-      return records;
-    },
+    find,
     *each(query) {
       const found = indexes();
       const cursors = found.map((one) => new Cursor(dir, one, query, startOf(found, query.before), "up"));
@@ -84,6 +104,17 @@ export function createAuditSearch(dir: string): AuditSearch {
         for (const cursor of cursors) cursor.close();
       }
     },
+    tally(query, buckets) {
+      if (query.text === undefined || query.text === "")
+        return fittingCalls(segments(), query).tally(query, buckets);
+      const records = find({ ...query, limit: maxRead });
+      const calls = new TalliedCalls();
+      for (const { time, outcome } of records) calls.add(time, outcomes.indexOf(outcome));
+      const tally = calls.tally(query, buckets);
+      return records.length < maxRead ? tally : { ...tally, capped: true };
+    },
+    usage: (range, buckets) => usageOf(segments(), range, buckets),
+    groups: (by, limit) => groupRows(segments(), by, limit),
     byCallId: (callId) => newest(callId, (index, row) => index.isCall(row)),
     startOf: (callId) =>
       newest(callId, (index, row) => index.isStart(row)) as unknown as AuditStart | undefined,
@@ -250,36 +281,6 @@ class Cursor {
       ? record
       : undefined;
   }
-}
-
-function compileQuery(index: SegmentIndex, query: AuditQuery): ((row: number) => boolean) | undefined {
-  const { names } = index;
-  const ids = [query.agent, query.taskId, query.sessionId].map((name) =>
-    name === undefined ? undefined : (names.find(name) ?? -1),
-  );
-  if (ids.includes(-1)) return undefined; // a name that the segment does not have
-  const [agent, task, session] = ids;
-  const outcome = query.outcome === undefined ? undefined : outcomes.indexOf(query.outcome);
-  const tools = query.tool === undefined ? undefined : fitting(names.names, query.tool);
-  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = query;
-  return (row) => {
-    const time = index.time.at(row);
-    return (
-      index.isCall(row) &&
-      time >= since &&
-      time <= until &&
-      (outcome === undefined || index.outcome.at(row) === outcome) &&
-      (task === undefined || index.task.at(row) === task) &&
-      (session === undefined || index.session.at(row) === session) &&
-      (agent === undefined || index.agent.at(row) === agent) &&
-      (tools === undefined || tools[index.tool.at(row)] === true)
-    );
-  };
-}
-
-function fitting(names: readonly string[], pattern: string): boolean[] {
-  const { test } = compileName(pattern);
-  return names.map((name) => test(name));
 }
 
 /** The text as it stands in a line of JSON. */

@@ -8,7 +8,7 @@ import { TextFilter } from "./text-filter.js";
 export const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied", "interrupted"];
 const notACall = 255;
 const isStarted = 254;
-const version = 3;
+const version = 4;
 /** Where the text of a line begins that people search in, behind the hashes. */
 const searchedFrom = 160;
 
@@ -28,6 +28,14 @@ export class SegmentIndex {
   readonly session;
   readonly call;
   readonly outcome;
+  /** Milliseconds from the call to its answer. */
+  readonly duration;
+  /** How many of them a person was waited for. */
+  readonly waited;
+  /** Bytes of its result as JSON. */
+  readonly resultBytes;
+  /** The code of its error. */
+  readonly error;
   readonly names: NameTable;
   readonly filter: TextFilter;
 
@@ -46,6 +54,10 @@ export class SegmentIndex {
     this.session = column("session", new Uint32Array(0));
     this.call = column("call", new Uint32Array(0));
     this.outcome = column("outcome", new Uint8Array(0));
+    this.duration = column("duration", new Float64Array(0));
+    this.waited = column("waited", new Float64Array(0));
+    this.resultBytes = column("resultBytes", new Float64Array(0));
+    this.error = column("error", new Uint32Array(0));
     this.names = new NameTable(stored?.names ?? [""]);
     this.filter = new TextFilter(stored?.filter());
   }
@@ -61,6 +73,18 @@ export class SegmentIndex {
   /** Whether the row is of a call that was about to run. */
   isStart(row: number): boolean {
     return this.outcome.at(row) === isStarted;
+  }
+
+  /** The first row that ended at this time or later: rows are in the order of their ends. */
+  firstEndedSince(time: number): number {
+    let low = 0;
+    let high = this.rows;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.ended.at(middle) < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Take in what was written since. */
@@ -107,8 +131,22 @@ export class SegmentIndex {
     this.session.push(names.idOf(record?.sessionId ?? ""));
     this.call.push(hasCall ? nameHash(record.callId) : 0);
     this.outcome.push(isCall ? outcomes.indexOf(record.outcome) : hasCall ? isStarted : notACall);
+    this.#takeNumbers(isCall ? record : undefined);
     if (isCall) this.filter.add(row, line, Math.min(searchedFrom, line.length));
   }
+
+  /** What is counted of a call; a row of something else counts as nothing. */
+  #takeNumbers(record: AuditRecord | undefined): void {
+    this.duration.push(record?.durationMs ?? 0);
+    this.waited.push(record?.waitedForPersonMs ?? record?.approval?.waitedMs ?? 0);
+    this.resultBytes.push(record === undefined ? 0 : resultBytesOf(record));
+    this.error.push(this.names.idOf(record?.error?.code ?? ""));
+  }
+}
+
+function resultBytesOf({ result, resultDigest }: AuditRecord): number {
+  if (resultDigest !== undefined) return resultDigest.bytes;
+  return result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result));
 }
 
 /** The index of a segment as it was kept, or a new one where that cannot be used. */
@@ -137,7 +175,9 @@ export function nameHash(name: string): number {
 
 function storedColumns(index: SegmentIndex): [string, { bytes(): Uint8Array }][] {
   const { ended, time, offset, length, tool, agent, task, session, call, outcome } = index;
-  return Object.entries({ ended, time, offset, length, tool, agent, task, session, call, outcome });
+  const { duration, waited, resultBytes, error } = index;
+  const keys = { ended, time, offset, length, tool, agent, task, session, call, outcome };
+  return Object.entries({ ...keys, duration, waited, resultBytes, error });
 }
 
 interface StoredIndex {

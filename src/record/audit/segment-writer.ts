@@ -1,7 +1,7 @@
-import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, mkdirSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { AuditHead } from "../../contract/ports/audit.js";
-import { endMark, genesis, linesPerSegment, sealLine, startMark } from "./line.js";
+import { endMark, genesis, linesPerSegment, roomFor, sealLine, startMark } from "./line.js";
 import {
   beginSegment,
   findAbandoned,
@@ -12,6 +12,7 @@ import {
   type SegmentDeps,
 } from "./open-segment.js";
 import { removeIfThere, segmentPaths, writeHead, type SegmentHead } from "./segment-files.js";
+import { makeFolder } from "../../contract/make-folder.js";
 
 const syncData = promisify(fdatasync);
 
@@ -24,7 +25,8 @@ export interface SegmentWriterOptions extends SegmentDeps {
 /** The end of the log that this process writes: a segment of its own, chained to those of other processes. */
 export class SegmentWriter {
   readonly #options: SegmentWriterOptions;
-  readonly #encode = createEncoder();
+  /** Most writes are small, and bytes of their own would cost more than the rest of it. */
+  #shared = Buffer.allocUnsafeSlow(64 * 1024);
   #open: OpenedSegment;
   #count: number;
   #hash: string;
@@ -39,7 +41,7 @@ export class SegmentWriter {
   readonly #held = new Set<number>();
 
   constructor(options: SegmentWriterOptions) {
-    mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+    makeFolder(options.dir, 0o700);
     this.#options = options;
     this.#open = openSegment(options);
     ({ count: this.#count, hash: this.#hash, bytes: this.#bytes, count: this.#synced } = this.#open);
@@ -66,17 +68,14 @@ export class SegmentWriter {
     if (full) this.rotate();
     if (this.#count === 0) this.#writeOpening();
     const place = this.#open.segment * linesPerSegment + this.#count;
-    this.#write(rests);
-    this.#follow(rests, place);
+    for (const [seq, rest] of this.#write(rests)) this.#follow(rest, seq);
     return place;
   }
 
   /** A segment counts as in use while a call is under way that began in it. */
-  #follow(rests: readonly string[], place: number): void {
-    for (const [at, rest] of rests.entries()) {
-      if (rest.startsWith(startMark)) this.#underWay.add(place + at);
-      else if (rest.startsWith(endMark)) this.#ended(Number.parseInt(rest.slice(endMark.length, 32), 10));
-    }
+  #follow(rest: string, seq: number): void {
+    if (rest.startsWith(startMark)) this.#underWay.add(seq);
+    else if (rest.startsWith(endMark)) this.#ended(Number.parseInt(rest.slice(endMark.length, 32), 10));
   }
 
   #ended(place: number): void {
@@ -94,18 +93,32 @@ export class SegmentWriter {
     return false;
   }
 
-  #write(rests: readonly string[]): void {
-    if (rests.length === 0) return;
+  /** Returns the lines that begin or end something, with their places. */
+  #write(rests: readonly string[]): readonly [seq: number, rest: string][] {
+    if (rests.length === 0) return none;
     const base = this.#open.segment * linesPerSegment;
-    let { hash, text, count } = { hash: this.#hash, text: "", count: this.#count };
+    const bytes = this.#roomFor(rests);
+    let { hash, count, end } = { hash: this.#hash, count: this.#count, end: 0 };
+    let linked: [number, string][] | undefined;
     for (const rest of rests) {
-      const sealed = sealLine(hash, base + count++, rest);
-      hash = sealed.hash;
-      text += sealed.line;
+      const seq = base + count++;
+      const sealed = sealLine(bytes, end, { previous: hash, seq, rest });
+      ({ hash, end } = sealed);
+      if (sealed.isLinked) (linked ??= []).push([seq, rest]);
     }
-    this.#bytes += writeWhole(this.#open.fd, this.#encode(text), this.#bytes);
+    this.#bytes += writeWhole(this.#open.fd, { bytes, end, before: this.#bytes });
     this.#hash = hash;
     this.#count = count;
+    return linked ?? none;
+  }
+
+  #roomFor(rests: readonly string[]): Buffer {
+    let room = 0;
+    for (const rest of rests) room += roomFor(rest);
+    if (room <= this.#shared.length) return this.#shared;
+    const bytes = Buffer.allocUnsafeSlow(room);
+    if (room <= mostShared) this.#shared = bytes;
+    return bytes;
   }
 
   /** Resolves when all that was written before is on disk, and noted as such. */
@@ -184,20 +197,17 @@ export function marker(kind: string, fields: Readonly<Record<string, unknown>>):
   return `,${JSON.stringify({ kind, ...fields }).slice(1)}`;
 }
 
-/** Most writes are small, and a buffer of their own would cost more than the rest of it. */
-function createEncoder(): (text: string) => Uint8Array {
-  const shared = Buffer.allocUnsafeSlow(64 * 1024);
-  return (text) => {
-    if (text.length * 3 > shared.length) return Buffer.from(text);
-    return shared.subarray(0, shared.write(text));
-  };
-}
+const mostShared = 1024 * 1024;
+const none: readonly [number, string][] = [];
 
 /** All bytes, or the file as it was: half a line in the middle would break the chain for good. */
-function writeWhole(fd: number, bytes: Uint8Array, before: number): number {
+function writeWhole(
+  fd: number,
+  { bytes, end, before }: { readonly bytes: Buffer; readonly end: number; readonly before: number },
+): number {
   try {
     let written = 0;
-    while (written < bytes.length) written += writeSync(fd, bytes, written);
+    while (written < end) written += writeSync(fd, bytes, written, end - written);
     return written;
   } catch (error) {
     ftruncateSync(fd, before);

@@ -4,6 +4,7 @@ import { messageOf } from "../../contract/message-of.js";
 import type { AuditOutcome } from "../../contract/ports/audit.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { CallOwner, CallRecord, CallStart } from "../../contract/ports/recorder.js";
+import { keepResultText } from "../../contract/result-text.js";
 import { hashOf } from "./line.js";
 
 export interface StartText {
@@ -42,7 +43,7 @@ export interface RestOptions {
 /** Contents with more characters are stored next to the log. */
 export const inlineChars = 8 * 1024;
 /** Of contents with more bytes only the digest is kept. */
-const asideBytes = 4 * 1024 * 1024;
+const asideBytes = 64 * 1024 * 1024;
 
 /** Make lines of calls, secrets taken out. */
 export function createRestMaker(options: RestOptions): RestMaker {
@@ -75,10 +76,11 @@ export function createRestMaker(options: RestOptions): RestMaker {
         whoText(envelope.toolName, metadata.version, record) +
         member("requestId", record.requestId) +
         decisionText(metadata.decision) +
-        member("approval", metadata.approval);
+        member("approval", metadata.approval) +
+        member("waitedForPersonMs", metadata.waitedForPersonMs);
       const end = `${error === undefined ? "" : `,"error":${textOf(error)}`},"salt":"${salt()}"}`;
       const args = begun === undefined ? textOf(redact(record.arguments)) : undefined;
-      const result = error === undefined ? textOf(redact(envelope.result)) : undefined;
+      const result = error === undefined ? resultText(envelope.result, redact) : undefined;
       const keepResult = options.keepResults || result === undefined;
       if (isSmall(args) && isSmall(result) && keepResult)
         return start + (begun?.args ?? field("arguments", args)) + field("result", result) + end;
@@ -189,12 +191,21 @@ function isSmall(text: string | undefined): boolean {
   return text === undefined || text.length <= inlineChars;
 }
 
+const unwritable = '"[cannot be written as JSON]"';
+
 function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    return '"[cannot be written as JSON]"';
+    return unwritable;
   }
+}
+
+function resultText(result: unknown, redact: <T>(value: T) => T): string | undefined {
+  const shown = redact(result);
+  const text = textOf(shown);
+  if (shown === result && text !== undefined) keepResultText(result, text);
+  return text;
 }
 
 function field(name: string, text: string | undefined): string {

@@ -159,10 +159,13 @@ function mismatch(one: Walked, [segment, count, hash]: readonly [number, number,
   return undefined;
 }
 
+/** A head as `tenon log head` prints it: the number and the hash of a record, or the hash alone. */
+export const headPattern: RegExp = /^(?:(\d+):)?([0-9a-f]{64})$/i;
+
 function anchorFlaws(all: readonly Walked[], head: AuditHead | string): Flaw[] {
   const text = typeof head === "string" ? head.trim() : `${head.seq}:${head.hash}`;
-  const found = /^(?:(\d+):)?([0-9a-f]{64})$/i.exec(text);
-  if (found === null) return [{ seq: 0, problem: `"${text.slice(0, 80)}" is no head of a log` }];
+  const found = headPattern.exec(text);
+  if (found === null) return [{ seq: 0, problem: `"${text.slice(0, 80)}" is not a valid head` }];
   const hash = (found[2] ?? "").toLowerCase();
   const place = found[1] === undefined ? undefined : Number(found[1]);
   if (hash === genesis) return [];

@@ -5,14 +5,22 @@ import type {
   GivenAnswer,
   WaitingConsent,
 } from "../../call/consent-desk.js";
+import { missingApprovals, toLastAnswer, withApprover } from "../../contract/four-eyes.js";
 import { messageOf } from "../../contract/message-of.js";
-import type { ApprovalRequest, ApprovalResolution, ConsoleReach } from "../../contract/ports/interact.js";
+import type {
+  ApprovalRequest,
+  ApprovalResolution,
+  Approver,
+  ConsoleReach,
+} from "../../contract/ports/interact.js";
 import type {
   ApprovalStore,
   ConsolePresence,
   ConsoleStore,
   StoredApproval,
 } from "../../contract/ports/state.js";
+import { endedWith, isOver, toFirst, unanswered } from "./ended-request.js";
+import { isShared, refusalOf, toApprover } from "./judge-answer.js";
 
 /** The part of the state through which processes share their requests. */
 export interface SharedApprovals {
@@ -78,13 +86,7 @@ export class ApprovalDesk implements ConsentDesk {
 
   async open(waiting: WaitingConsent): Promise<void> {
     const { request } = waiting;
-    const entry: Entry = {
-      request,
-      check: (args) => waiting.check(args),
-      deliver: (answer) => waiting.deliver(answer),
-      stored: false,
-      taken: undefined,
-    };
+    const entry: Entry = { ...waiting, stored: false, taken: undefined };
     this.#waiting.set(request.id, entry);
     await this.#try(async ({ approvals }) => {
       await approvals.open(request);
@@ -96,11 +98,14 @@ export class ApprovalDesk implements ConsentDesk {
   async answer(id: string, answer: GivenAnswer): Promise<AnswerOutcome> {
     const entry = this.#waiting.get(id);
     if (entry === undefined) return this.#answerElsewhere(id, answer);
-    if (!entry.request.channels.includes(answer.by.channel)) return { status: "closed" };
+    const refused = refusalOf(entry.request, answer);
+    if (refused !== undefined) return refused;
     if (answer.verdict !== "no" && answer.updatedArguments !== undefined) {
       const fault = entry.check(answer.updatedArguments);
       if (fault !== undefined) return { status: "invalid", fault };
     }
+    if (answer.verdict !== "no" && isShared(entry.request))
+      return this.#count(entry, toApprover(answer, this.#options.now()));
     if (entry.taken !== undefined) {
       await entry.taken;
       return { status: "late", first: this.#firstOf(id) };
@@ -160,6 +165,32 @@ export class ApprovalDesk implements ConsentDesk {
     this.#timer = undefined;
   }
 
+  /** One of several consents: the last one is the answer. */
+  async #count(entry: Entry, approver: Approver): Promise<AnswerOutcome> {
+    const { id } = entry.request;
+    let changed = withApprover(entry.request, approver);
+    if (entry.stored) {
+      let stored: StoredApproval | undefined;
+      await this.#try(async ({ approvals }) => void (stored = await approvals.approve(id, approver)));
+      if (stored === undefined) {
+        await this.#look();
+        return { status: "late", first: this.#firstOf(id) };
+      }
+      changed = stored.request;
+    }
+    entry.request = changed;
+    const last = toLastAnswer(changed);
+    if (last === undefined || entry.taken !== undefined) {
+      entry.onApproval(changed);
+      return { status: "counted", missing: missingApprovals(changed) };
+    }
+    entry.taken = Promise.resolve();
+    const answer = last as GivenAnswer;
+    this.#remember(id, { verdict: answer.verdict, resolvedAt: this.#options.now(), ...answer.by });
+    entry.deliver(answer);
+    return { status: "accepted" };
+  }
+
   /** Store the answer; if another process was faster, its answer applies. */
   async #settle(entry: Entry, answer: GivenAnswer): Promise<AnswerOutcome> {
     const { id } = entry.request;
@@ -208,9 +239,14 @@ export class ApprovalDesk implements ConsentDesk {
     const stored = await approvals.get(id);
     if (stored === undefined) return { status: "unknown" };
     if (stored.answer !== undefined) return { status: "late", first: toFirst(stored) };
-    if (!stored.request.channels.includes(answer.by.channel)) return { status: "closed" };
+    const refused = refusalOf(stored.request, answer);
+    if (refused !== undefined) return refused;
     if (stored.owner === "gone") return { status: "unknown" };
-    if (await approvals.resolve(id, answer)) return { status: "accepted" };
+    if (answer.verdict !== "no" && isShared(stored.request)) {
+      const counted = await approvals.approve(id, toApprover(answer, this.#options.now()));
+      const missing = counted === undefined ? 0 : missingApprovals(counted.request);
+      if (counted !== undefined) return missing > 0 ? { status: "counted", missing } : { status: "accepted" };
+    } else if (await approvals.resolve(id, answer)) return { status: "accepted" };
     const other = await approvals.get(id);
     return other === undefined ? { status: "unknown" } : { status: "late", first: toFirst(other) };
   }
@@ -261,29 +297,4 @@ export class ApprovalDesk implements ConsentDesk {
       this.#options.onFault(messageOf(cause));
     }
   }
-}
-
-function isOver({ expiresAt }: ApprovalRequest, now: number): boolean {
-  return now > expiresAt + 60_000;
-}
-
-function endedWith(request: ApprovalRequest, now: number) {
-  return isOver(request, now)
-    ? unanswered("expired")
-    : unanswered("cancelled", "The process that asked has ended.");
-}
-
-function unanswered(verdict: "expired" | "cancelled", reason?: string) {
-  const why = reason ?? `The request ${verdict === "expired" ? "expired" : "was cancelled"}.`;
-  return { verdict: "no", reason: why } as const;
-}
-
-function toFirst({ answer, resolvedAt = 0 }: StoredApproval): FirstAnswer {
-  // Unanswered requests were closed by the process that asked.
-  if (answer?.by === undefined) return { verdict: "cancelled", resolvedAt, reason: reasonOf(answer) };
-  return { verdict: answer.verdict, resolvedAt, ...answer.by, reason: reasonOf(answer) };
-}
-
-function reasonOf(answer: StoredApproval["answer"]): string | undefined {
-  return answer?.verdict === "no" ? answer.reason : undefined;
 }

@@ -1,6 +1,7 @@
 import { notRecorded } from "../../call/record.js";
 import { toErrorInfo, toToolError } from "../../call/failure.js";
 import type { ToolEnvelope } from "../../contract/call.js";
+import { toOwnedId } from "../../contract/ownership.js";
 import type { ErrorInfo } from "../../contract/errors.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import type { CallStart, Recorder } from "../../contract/ports/recorder.js";
@@ -10,6 +11,8 @@ export interface Actor {
   /** Where they act: "cli", "console" or "library". */
   readonly via: string;
   readonly userId?: string | undefined;
+  /** The user of a server in whose name they act: they see the record of it. @default the person on the machine itself */
+  readonly principal?: string | undefined;
 }
 
 /** Something that a person does, such as an undo. */
@@ -70,10 +73,11 @@ function toStart(
     startedAt: clock.now(),
     arguments: args,
     decision: undefined,
-    sessionId: "person",
+    sessionId: toOwnedId("person", actor),
     taskId: undefined,
     agent: "person",
     userId: actor.userId,
+    ...(actor.principal !== undefined && { principal: actor.principal }),
     parentCallId: undefined,
     act: actor.via,
   };

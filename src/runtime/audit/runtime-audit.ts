@@ -1,9 +1,10 @@
 import type { RuntimeBase } from "../state/runtime-base.js";
 import { notRecorded } from "../../call/record.js";
 import type { ToolError } from "../../contract/errors.js";
-import type { AuditLog } from "../../contract/ports/audit.js";
+import type { AuditLog, AuditQuery, UsageRange } from "../../contract/ports/audit.js";
 import type { Recorder } from "../../contract/ports/recorder.js";
 import type { PurgeRequest, Purged } from "../../record/audit/purge.js";
+import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 import { hasUnsettled } from "./audit-location.js";
 import type { OpenedAudit } from "./open-audit.js";
 
@@ -63,22 +64,55 @@ export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
     },
     close: async () => (await opening)?.close(),
     log: {
-      search: async (query) => (await log()).search(query),
+      search: async (query) => (await log()).search(checked(query, "audit.search")),
       get: async (id) => (await log()).get(id),
       started: async (callId) => (await log()).started?.(callId),
       head: async () => (await log()).head(),
       verify: async (head) => (await log()).verify(head),
       async *export(query) {
-        yield* (await log()).export(query);
+        yield* (await log()).export(checked(query, "audit.export"));
       },
       alerts: () => opened?.log.alerts() ?? [],
-      pastAlerts: async (query) => (await log()).pastAlerts?.(query) ?? [],
+      pastAlerts: async (query) => (await log()).pastAlerts?.(checked(query, "audit.pastAlerts")) ?? [],
+      tally: async (query, buckets) => (await log()).tally(checked(query, "audit.tally") ?? {}, buckets),
+      usage: async (range, buckets) => {
+        checkKeys(range, rangeKeys, "audit.usage");
+        return (await log()).usage(range, buckets);
+      },
+      groups: async (by, limit) => (await log()).groups(by, limit),
       fault: () => opened?.recorder.fault,
-      purge: async (request) => (await open()).purge(request),
+      purge: async (request) => {
+        checkKeys(request, purgeKeys, "audit.purge");
+        return (await open()).purge(request);
+      },
       dir: async () => (await open()).dir,
     },
   };
 }
+
+/** A misspelt filter would find everything. */
+function checked(query: AuditQuery | undefined, owner: string): AuditQuery | undefined {
+  checkKeys(query, queryKeys, owner);
+  return query;
+}
+
+const queryKeys: KeysOf<AuditQuery> = {
+  since: true,
+  until: true,
+  tool: true,
+  agent: true,
+  taskId: true,
+  sessionId: true,
+  principal: true,
+  outcome: true,
+  text: true,
+  before: true,
+  limit: true,
+};
+
+const rangeKeys: KeysOf<UsageRange> = { since: true, until: true, tool: true };
+
+const purgeKeys: KeysOf<PurgeRequest> = { texts: true, before: true, sessionId: true, dryRun: true };
 
 /** Checked before a person is asked to approve a call that could not run. */
 function refusalOf(opened: OpenedAudit | undefined): ToolError | undefined {

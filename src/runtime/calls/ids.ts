@@ -10,8 +10,8 @@ export function createIds(prefix: string): () => string {
 /** The ids of calls: unique, whatever id the caller sends. */
 export interface CallIds {
   readonly newId: () => string;
-  /** An id for a later call, so that the caller knows it in advance. */
-  readonly reserve: () => string;
+  /** An id for a later call, so that the caller knows it in advance. @param given One that another process made. */
+  readonly reserve: (given?: string) => string;
   /** Whether this id is reserved; it can be used once. */
   readonly take: (id: string) => boolean;
 }
@@ -24,8 +24,8 @@ export function createCallIds(): CallIds {
   const reserved = new Set<string>();
   return {
     newId,
-    reserve() {
-      const id = newId();
+    reserve(given) {
+      const id = given ?? newId();
       reserved.add(id);
       const [oldest] = reserved;
       if (reserved.size > maxReserved && oldest !== undefined) reserved.delete(oldest);

@@ -25,7 +25,9 @@ const maxKept = 256;
 /** Finds the answers of calls whose connection was lost: recent ones in memory, older ones in the log. */
 export class Results implements Recorder {
   readonly name = "results";
-  readonly #last = new Map<string, { readonly envelope: ToolEnvelope; readonly principal: string }>();
+  /** A ring: the newest answer takes the place of the oldest one. */
+  readonly #last: { readonly envelope: ToolEnvelope; readonly principal: string }[] = [];
+  #next = 0;
   readonly #running: RunningCalls;
   readonly #log: AuditLog;
 
@@ -36,9 +38,8 @@ export class Results implements Recorder {
 
   record({ envelope, parentCallId, principal = "local" }: CallRecord): void {
     if (parentCallId !== undefined) return;
-    this.#last.set(envelope.callId, { envelope, principal });
-    const [oldest] = this.#last.keys();
-    if (this.#last.size > maxKept && oldest !== undefined) this.#last.delete(oldest);
+    this.#last[this.#next] = { envelope, principal };
+    this.#next = (this.#next + 1) % maxKept;
   }
 
   /** The call with that id, if it belongs to this principal. */
@@ -53,7 +54,7 @@ export class Results implements Recorder {
         startedAt: own.state.startedAt,
       };
     }
-    const kept = this.#last.get(callId);
+    const kept = this.#last.find(({ envelope }) => envelope.callId === callId);
     if (kept !== undefined)
       return kept.principal === principal ? { state: "done", callId, envelope: kept.envelope } : undefined;
     return this.#fromLog(callId, principal);

@@ -64,7 +64,7 @@ describe("running calls", () => {
       script,
       `import { RunningCalls } from ${JSON.stringify(join(import.meta.dirname, "running-calls.ts"))};
       const running = new RunningCalls();
-      const call = { abort() {} };
+      const call = { callId: "one", state: { abort() {} } };
       running.enter(call);
       setTimeout(() => { console.log("answered"); running.leave(call); }, 300).unref();`,
     );

@@ -5,7 +5,11 @@ import { ToolCancelledError, type ToolError } from "../../contract/errors.js";
 
 /** Tracks running calls, so that closing can wait for them; the first calls wait until the start is done. */
 export class RunningCalls implements InFlight {
-  readonly #calls = new Set<ReceivedCall>();
+  /**
+   * By id, each in a holder that is emptied when the call leaves. A map that grows and shrinks with each call leaves
+   * its earlier tables behind, and one of them that has become old keeps alive what the later ones held.
+   */
+  readonly #calls = new Map<string, { call: ReceivedCall | undefined }>();
   readonly #chores = new Set<Promise<unknown>>();
   #start: (() => Promise<void>) | undefined;
   #starting: Promise<ToolError | undefined> | undefined;
@@ -22,7 +26,7 @@ export class RunningCalls implements InFlight {
   }
 
   enter(call: ReceivedCall): void {
-    this.#calls.add(call);
+    this.#calls.set(call.callId, { call });
     if (this.#held) return;
     this.#held = true;
     this.#pulse ??= setInterval(() => {}, 2 ** 31 - 1);
@@ -30,7 +34,9 @@ export class RunningCalls implements InFlight {
   }
 
   leave(call: ReceivedCall): void {
-    this.#calls.delete(call);
+    const holder = this.#calls.get(call.callId);
+    if (holder !== undefined) holder.call = undefined;
+    this.#calls.delete(call.callId);
     if (this.#calls.size > 0) return;
     this.#onIdle?.();
     if (this.#letGoSoon) return;
@@ -90,28 +96,30 @@ export class RunningCalls implements InFlight {
   }
 
   find(callId: string): ReceivedCall | undefined {
-    for (const call of this.#calls) if (call.callId === callId) return call;
-    return undefined;
+    return this.#calls.get(callId)?.call;
   }
 
   /** Cancel the call with that id, or all calls whose callers sent it as their id. */
   cancel(id: string, reason = "The call was cancelled by a person."): boolean {
-    const meant = [...this.#calls].filter(
-      ({ callId, requestId, state }) => (callId === id || requestId === id) && state.aborted === undefined,
-    );
+    const named = this.find(id);
+    const calls = named === undefined ? this.#all().filter(({ requestId }) => requestId === id) : [named];
+    const meant = calls.filter(({ state }) => state.aborted === undefined);
     for (const call of meant) call.state.abort(new ToolCancelledError(reason));
     return meant.length > 0;
   }
 
   /** The caller of these calls no longer waits for an answer. */
   callerGone(callId: string): void {
-    for (const call of this.#calls) {
-      if (call.callId === callId)
-        call.state.callerLeft(new ToolCancelledError("The client that made the call has disconnected."));
-    }
+    this.find(callId)?.state.callerLeft(
+      new ToolCancelledError("The client that made the call has disconnected."),
+    );
   }
 
   #stopAll(): void {
-    for (const call of this.#calls) call.state.abort(new ToolCancelledError("Tenon is closing."));
+    for (const call of this.#all()) call.state.abort(new ToolCancelledError("Tenon is closing."));
+  }
+
+  #all(): ReceivedCall[] {
+    return [...this.#calls.values()].flatMap(({ call }) => call ?? []);
   }
 }

@@ -11,12 +11,15 @@ import type { AuditLog } from "../../contract/ports/audit.js";
 export interface ToolReport extends LoggedTool {
   /** The versions of a running experiment, with their weights. */
   readonly experiment?: readonly { readonly version: string; readonly weight: number }[] | undefined;
+  /** About as many tokens as its definition is to a model; absent where the tool is no longer there. */
+  readonly definitionTokens?: number | undefined;
   readonly advice: readonly string[];
 }
 
 export interface ToolReportSources {
   readonly log: AuditLog;
   readonly settings: (toolName: string) => ToolSettings | undefined;
+  readonly definitionTokens: (toolName: string) => number | undefined;
   readonly experiment: (toolName: string) => readonly { readonly version: string; readonly weight: number }[];
 }
 
@@ -31,7 +34,13 @@ export async function reportTools(
   const tools = await reportLog(parsed(sources.log.export(query)));
   return tools.map((tool) => {
     const experiment = sources.experiment(tool.tool);
-    return { ...tool, ...(experiment.length > 0 && { experiment }), advice: adviseOn(tool, sources) };
+    const definitionTokens = sources.definitionTokens(tool.tool);
+    return {
+      ...tool,
+      ...(experiment.length > 0 && { experiment }),
+      ...(definitionTokens !== undefined && { definitionTokens }),
+      advice: adviseOn(tool, sources),
+    };
   });
 }
 

@@ -1,11 +1,9 @@
 import type { RuntimeBase } from "../state/runtime-base.js";
-import { resolve } from "node:path";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { NetworkUse } from "../../contract/ports/processes.js";
-import type { UpstreamSpec } from "../../contract/ports/upstream.js";
 import {
   loginNeeded,
   createOAuthProvider,
@@ -14,7 +12,7 @@ import {
 } from "../../mcp/client/oauth-provider.js";
 import { profileOf, type Profile } from "../../mcp/gateway/caller.js";
 import { createGateway } from "../../mcp/gateway/gateway.js";
-import type { Gateway, McpServers, ServerSettings } from "../../mcp/gateway/gateway-types.js";
+import type { Gateway, McpServers } from "../../mcp/gateway/gateway-types.js";
 import type { OpenServer } from "../../mcp/gateway/server-link.js";
 import { createServerMemory } from "../../mcp/gateway/server-memory.js";
 import { matchesName } from "../../glob/name-glob.js";
@@ -22,14 +20,14 @@ import type { ToolRegistry } from "../../registry/tool-registry.js";
 import type { Toolset, ToolsetEntry } from "../../registry/toolsets.js";
 import { createHttpClient, type HttpClient } from "../../world/http/http-client.js";
 import type { Redactor } from "../../world/secrets/redactor.js";
-import { isSecretName } from "../../world/secrets/secret-names.js";
 import type { SandboxTrial, TrialOptions } from "../world/observe-program.js";
+import { secretsInConfig, toServerSettings } from "./server-settings.js";
 import { createServerFetch } from "./server-fetch.js";
 import { createServerLogs } from "./server-logs.js";
 import { createLoginStore } from "./login-store.js";
 import { compareServers, type ServerChanges } from "./server-changes.js";
+import type { SecretVault } from "../secrets/secret-vault.js";
 import { refusalNote, type ProgramSandboxes } from "../world/program-sandboxes.js";
-import { safeEnv } from "../world/safe-env.js";
 
 export interface McpServersOptions extends RuntimeBase {
   readonly registry: ToolRegistry;
@@ -39,12 +37,20 @@ export interface McpServersOptions extends RuntimeBase {
   readonly background: boolean;
   /** Runs servers in the sandbox. */
   readonly programs: ProgramSandboxes;
+  /** Stored secrets. */
+  readonly vault: SecretVault;
 }
 
 /** The call that waits for a tool. */
 interface ToolAwaiter {
   readonly toolset?: Toolset | undefined;
-  readonly session?: { readonly client?: ClientConnection | undefined } | undefined;
+  readonly session?:
+    | {
+        readonly id: string;
+        readonly endpoint?: string | undefined;
+        readonly client?: ClientConnection | undefined;
+      }
+    | undefined;
 }
 
 /** The MCP servers of a runtime: the public methods and those for the runtime itself. */
@@ -103,7 +109,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
   let configured = config.mcpServers;
   const hideSecrets = (servers: ResolvedConfig["mcpServers"]): void => {
     for (const server of Object.values(servers))
-      secretsOf(server).forEach((secret) => redactor.addKnown(secret));
+      secretsInConfig(server).forEach((secret) => redactor.addKnown(secret));
   };
   hideSecrets(configured);
   const oauthOf = (name: string): OAuthSettings | false => {
@@ -117,10 +123,14 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     random,
     hide: (text) => redactor.redact(text),
     matches: matchesName,
-    open: createOpen({ logins, guarded, oauthOf, programs: parts.programs }),
+    secrets: {
+      pick: (names, caller) => parts.vault.pick(names, caller),
+      hide: (value) => parts.vault.handedOut.hide(value),
+    },
+    open: createOpen({ logins, guarded, oauthOf, programs: parts.programs, vault: parts.vault }),
     keepLine: (server, line) => logs.append(server, line),
   });
-  for (const [name, server] of Object.entries(configured)) gateway.add(name, toSettings(server, parts));
+  for (const [name, server] of Object.entries(configured)) gateway.add(name, toServerSettings(server, parts));
   let changing: Promise<unknown> = Promise.resolve();
   const reconfigure = async (servers: ResolvedConfig["mcpServers"]): Promise<ServerChanges> => {
     const before = configured;
@@ -131,7 +141,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     const replace = async (name: string): Promise<void> => {
       const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
       try {
-        await gateway.replace(name, server && toSettings(server, parts));
+        await gateway.replace(name, server && toServerSettings(server, parts));
       } catch (error) {
         failed.push({ name, reason: messageOf(error) });
       }
@@ -165,7 +175,8 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     awaitTool(name, { toolset, session } = {}) {
       // A session that may not see the tool must not start its server either.
       if (!gateway.isLoading(name) || toolset?.has(standIn(name, configured)) === false) return undefined;
-      return gateway.awaitTool(name, profileOf({ client: session?.client }));
+      const { id: sessionId, endpoint, client } = session ?? {};
+      return gateway.awaitTool(name, profileOf({ client, sessionId, endpoint }));
     },
     async login(name, { onLogin, signal }) {
       const url = addressOf(name);
@@ -177,7 +188,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     },
     tryInSandbox: async (name, server, options) => {
       const { tryServer } = await import("./try-server.js");
-      const { spec } = toSettings(server, parts);
+      const spec = await parts.vault.fill(toServerSettings(server, parts).spec, {});
       return tryServer(name, spec, { ...options, programs: parts.programs });
     },
     logs: (name, { lines = 100 } = {}) => logs.read(name, lines),
@@ -207,11 +218,13 @@ interface ServerAccess {
   readonly guarded: () => HttpClient;
   readonly oauthOf: (server: string) => OAuthSettings | false;
   readonly programs: ProgramSandboxes;
+  readonly vault: SecretVault;
 }
 
 /** Connect with the stored login; without one the server says whether it needs one. */
-function createOpen({ logins, guarded, oauthOf, programs }: ServerAccess): OpenServer {
-  return async (server, spec, options) => {
+function createOpen({ logins, guarded, oauthOf, programs, vault }: ServerAccess): OpenServer {
+  return async (server, given, { owner = {}, ...options }) => {
+    const spec = await vault.fill(given, owner);
     const { openServer } = await import("../../mcp/client/open-server.js");
     if (spec.kind === "program") {
       const onNote = (note: string): void => options.onFault?.(note);
@@ -248,53 +261,4 @@ function wantsLogin(error: unknown): boolean {
     data?.status === 401 ||
     wantsLogin(error.cause)
   );
-}
-
-type ServerConfig = ResolvedConfig["mcpServers"][string];
-
-function toSettings(server: ServerConfig, { env, workspace }: McpServersOptions): ServerSettings {
-  const { enabled, include, exclude, timeoutMs, startTimeoutMs, maxConcurrent, maxPerMinute, lazy } = server;
-  const spec: UpstreamSpec =
-    "command" in server
-      ? {
-          kind: "program",
-          command: server.command,
-          args: server.args,
-          env: { ...safeEnv(env), ...server.env },
-          cwd: resolve(workspace, server.cwd ?? "."),
-          sandbox: server.sandbox,
-        }
-      : {
-          kind: "address",
-          url: server.url,
-          headers: server.headers,
-          transport: server.transport === "streamable-http" ? "http" : server.transport,
-        };
-  return {
-    spec,
-    enabled,
-    include,
-    exclude,
-    timeoutMs,
-    startTimeoutMs,
-    maxConcurrent,
-    maxPerMinute,
-    lazy,
-    trustAnnotations: server.trustAnnotations,
-    era: server.era,
-    instances: server.instances,
-  };
-}
-
-function secretsOf(server: ServerConfig): readonly string[] {
-  if ("command" in server) {
-    return Object.entries(server.env ?? {}).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
-  }
-  const secret = server.oauth === undefined || server.oauth === false ? undefined : server.oauth.clientSecret;
-  const headers = Object.entries(server.headers ?? {}).flatMap(([name, value]) =>
-    isSecretName(name) || /^(?:authorization|cookie)$/i.test(name)
-      ? [value, value.replace(/^\w+ +/, "")]
-      : [],
-  );
-  return [...headers, ...(secret === undefined ? [] : [secret])].filter((value) => value !== "");
 }

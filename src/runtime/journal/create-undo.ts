@@ -49,9 +49,20 @@ export function createUndo({
       checkKeys(query, { path: true, limit: true }, "history");
       return journal.history(query);
     },
-    quarantine: { ...quarantine, restore: decide("restore"), discard: decide("discard") },
+    quarantine: {
+      ...quarantine,
+      list: async (filter) => {
+        checkKeys(filter, { callId: true }, "quarantine.list");
+        return quarantine.list(filter);
+      },
+      restore: decide("restore"),
+      discard: decide("discard"),
+    },
     layers: {
-      list: (filter) => layersFor("").list(filter),
+      list: async (filter) => {
+        checkKeys(filter, { callId: true }, "layers.list");
+        return layersFor("").list(filter);
+      },
       show: (id, paths) => layersFor("").show(id, paths),
       commit: (id, paths) =>
         recordAction({

@@ -71,11 +71,15 @@ export class TenonHostSession implements HostSession {
     return this.#session.agent;
   }
 
+  get endpoint(): string | undefined {
+    return this.#session.endpoint;
+  }
+
   async tools(): Promise<readonly HostTool[]> {
     await this.#session.refresh();
     // A host that lists once must see the tools of servers that have just been configured.
     const { tenon, asked } = this.#parts;
-    await tenon.mcp.settle(listingWaitMs, profileOf(asked));
+    await tenon.mcp.settle(listingWaitMs, profileOf({ ...asked, sessionId: this.id }));
     const { catalogue } = this.#parts;
     const names = this.#session
       .tools()
@@ -111,32 +115,39 @@ export class TenonHostSession implements HostSession {
     return this.#parts.tenon.newCallId();
   }
 
-  async call({
-    id,
-    name: asked,
-    arguments: given,
-    idempotencyKey,
-    signal,
-    onProgress,
-  }: HostCall): Promise<HostAnswer> {
+  async call(call: HostCall): Promise<HostAnswer> {
+    const { name: asked, arguments: given } = call;
     const { name, args } = this.#searches ? meantCall(asked, given) : { name: asked, args: given };
     const visible = !this.#narrowed || (await this.#isVisible(name));
     const meant = this.#parts.catalogue.behind(name)?.trueName ?? (await this.#meant(name));
     const wire = this.#parts.catalogue.behind(name);
-    const request: ToolRequest = {
-      name: meant,
-      arguments: args ?? {},
-      signal,
-      ...(id !== undefined && { id }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-    };
     const session = visible ? this.#session : this.#blinded();
-    const envelope = await (onProgress === undefined
-      ? session.call(request)
-      : follow(session, request, onProgress));
+    const envelope = await this.#run(session, call, { name: meant, arguments: args ?? {} });
     if (envelope.success) for (const change of changesOf(envelope)) this.#parts.tell(change);
     const answered = wire ?? this.#parts.catalogue.of(envelope.toolName);
     return { envelope, wrapped: answered?.wrapped === true, maxChars: this.#maxChars };
+  }
+
+  #run(
+    session: Session,
+    { id = this.newCallId(), idempotencyKey, taskId, timeoutMs, signal, onProgress }: HostCall,
+    target: Pick<ToolRequest, "name" | "arguments">,
+  ): Promise<ToolEnvelope> {
+    // A call that is known as running from its first moment on is stopped by its id.
+    const isKnownAtOnce = session.isStarted && onProgress === undefined;
+    const stop = signal instanceof AbortSignal || !isKnownAtOnce ? undefined : signal;
+    const request: ToolRequest = {
+      ...target,
+      id,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+      ...(taskId !== undefined && { taskId }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(stop?.aborted !== false && { signal: signal instanceof AbortSignal ? signal : signal.signal }),
+    };
+    if (onProgress !== undefined) return follow(session, request, onProgress);
+    const answering = session.call(request);
+    if (stop !== undefined) stop.onAbort = (reason) => void this.#parts.tenon.cancel(id, reason);
+    return answering;
   }
 
   resources(asking: AskingRequest = {}): HostResources {

@@ -69,7 +69,7 @@ function toWire(name: string, description: ToolDescription): WireTool {
   const { definition } = description;
   const inputSchema = definition?.inputSchema ?? description.inputSchema;
   const own = description.outputSchema;
-  const wrapped = own !== undefined && own["type"] !== "object";
+  const wrapped = isWrapped(description);
   const outputSchema = own === undefined ? undefined : wrapped ? wrapSchema(own) : own;
   const { _meta, ...said } = definition === undefined ? ownWords(description) : serverWords(definition);
   return {
@@ -89,6 +89,11 @@ function toWire(name: string, description: ToolDescription): WireTool {
       },
     },
   };
+}
+
+/** Structured results are objects for MCP hosts: another value is wrapped in one. */
+export function isWrapped({ outputSchema }: Pick<ToolDescription, "outputSchema">): boolean {
+  return outputSchema !== undefined && outputSchema["type"] !== "object";
 }
 
 type Words = Pick<HostTool, "title" | "description" | "annotations" | "icons" | "_meta">;

@@ -34,7 +34,7 @@ export function slotOptions(
         log,
       });
     }
-    return loadRemote(found, options, { deps: processDeps(parts, found), slot });
+    return loadRemote(found, options, { deps: processDeps(parts, found, (note) => slot.note(note)), slot });
   };
   return {
     find,
@@ -57,9 +57,16 @@ export function slotOptions(
 }
 
 /** The program that a plugin runs in, and the sandbox around it if its entry says so. */
-export function processDeps(parts: PluginsOptions & { readonly log: Log }, found: FoundPlugin): ProcessDeps {
+export function processDeps(
+  parts: PluginsOptions & { readonly log: Log },
+  found: FoundPlugin,
+  noted: (note: string) => void = () => {},
+): ProcessDeps {
   const { log, workspace } = parts;
-  const onNote = (note: string): void => log.warn(note, { plugin: found.label });
+  const onNote = (note: string): void => {
+    log.warn(note, { plugin: found.label });
+    noted(note);
+  };
   return {
     openProgram,
     confine: parts.programs.confine({

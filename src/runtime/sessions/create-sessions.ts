@@ -2,10 +2,12 @@ import type { RecordAction } from "../audit/audited-action.js";
 import type { RuntimeBase } from "../state/runtime-base.js";
 import type { SpineParts } from "../../call/parts.js";
 import { ToolDefinitionError } from "../../contract/errors.js";
+import { claimsOther, toOwnedId } from "../../contract/ownership.js";
 import type { Stage } from "../../contract/ports/pipeline.js";
 import type { SeenFiles } from "../../contract/ports/seen.js";
 import type { SessionOptions } from "../../contract/tenon.js";
 import { matchesName, compileNames } from "../../glob/name-glob.js";
+import { findForeignTool } from "../../llm/foreign-tools.js";
 import { misspeltTool } from "../../registry/misspelt-tool.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 import { narrowToolset, withNative, type Toolset } from "../../registry/toolsets.js";
@@ -75,10 +77,15 @@ export function createSessions(deps: SessionsOptions) {
     config.secrets.allowEnv.some((glob) => matchesName(glob, name));
   const open = (options: SessionOptions, { iteration, seen, env, onChange }: SessionStart): Session => {
     checkKeys(options, sessionKeys, "a session");
+    if (options.id !== undefined && claimsOther(options.id, options)) throw foreignId(options.id);
     const { client } = options;
     const namesItself = client !== undefined && options.agent === undefined && !config.agentIsNamed;
     return new Session(
-      { ...options, id: options.id ?? newSessionId(), agent: options.agent ?? config.agent },
+      {
+        ...options,
+        id: options.id ?? toOwnedId(newSessionId(), options),
+        agent: options.agent ?? config.agent,
+      },
       {
         spine,
         env: createSessionEnv({
@@ -125,13 +132,20 @@ export function createSessions(deps: SessionsOptions) {
   };
 }
 
+function foreignId(id: string): ToolDefinitionError {
+  return new ToolDefinitionError(`The session id ${JSON.stringify(id)} belongs to another principal.`, {
+    hint: 'Omit the id, or use one without "~".',
+  });
+}
+
 /** A misspelt name would hide the tool. */
 function checkTools(tools: readonly string[] = [], registry: ToolRegistry): void {
   for (const tool of tools) {
     const meant = misspeltTool(registry, tool);
-    if (meant === undefined) continue;
+    const elsewhere = registry.has(tool) ? undefined : findForeignTool(tool, undefined)?.hint;
+    if (meant === undefined && elsewhere === undefined) continue;
     throw new ToolDefinitionError(`Unknown tool ${JSON.stringify(tool)} in the tools of a session.`, {
-      hint: `Did you mean ${JSON.stringify(meant)}?`,
+      hint: elsewhere ?? `Did you mean ${JSON.stringify(meant)}?`,
     });
   }
 }
@@ -147,7 +161,7 @@ function toolsetFor(
   /** The requested set, narrowed by every `tools.enabled` of the configuration and the session's own list. */
   const narrowed = (requested: string): Toolset | undefined => {
     const set = lists.reduce<Toolset | undefined>(
-      (wider, enabled) => narrowToolset(wider, enabled),
+      (wider, enabled) => narrowToolset(wider, enabled, (name) => registry.has(name)),
       requested === "all" ? undefined : registry.toolset(requested),
     );
     return native === undefined ? set : withNative(set, native);

@@ -1,5 +1,6 @@
 import { BatchBudget } from "../../call/batch-budget.js";
 import { runCall } from "../../call/run-call.js";
+import type { Policy } from "../../policy/create-policy.js";
 import { explainCall, type Explained, type ExplainOptions } from "../../call/explain.js";
 import { toErrorInfo, toToolError } from "../../call/failure.js";
 import type { SpineParts } from "../../call/parts.js";
@@ -104,10 +105,14 @@ export class Session implements ToolCaller, CallSession {
   call = ((target: unknown, input?: unknown, options?: unknown): Promise<ToolEnvelope> =>
     this.#run(toRequest(target, input, options), undefined)) as CallTool;
 
+  /** @internal Whether a call runs at once, without waiting for the start or a toolset. */
+  get isStarted(): boolean {
+    return this.#parts.running.starting === undefined && this.#parts.refresh === undefined;
+  }
+
   #run(request: unknown, batch: BatchBudget | undefined): Promise<ToolEnvelope> {
-    const { spine, toolset, running, refresh } = this.#parts;
-    if (running.starting === undefined && refresh === undefined)
-      return runCall(request, { session: this, toolset, batch }, spine);
+    const { spine, toolset } = this.#parts;
+    if (this.isStarted) return runCall(request, { session: this, toolset, batch }, spine);
     return this.refresh().then((fault) => runCall(request, { session: this, toolset, fault, batch }, spine));
   }
 
@@ -165,6 +170,17 @@ export class Session implements ToolCaller, CallSession {
     const { spine, toolset } = this.#parts;
     const fault = await this.refresh();
     return explainCall(request, { session: this, toolset, fault, ...options }, spine);
+  };
+
+  /** @internal The same under another policy, to see what its rules would change. */
+  explainUnder = async (
+    policy: Policy,
+    request: ToolRequest,
+    options: ExplainOptions,
+  ): Promise<Explained> => {
+    const { spine, toolset } = this.#parts;
+    const fault = await this.refresh();
+    return explainCall(request, { session: this, toolset, fault, ...options }, { ...spine, policy });
   };
 
   /** Remove the rules of this session, and stop its background jobs. @param reason Why, if that is to be recorded. */

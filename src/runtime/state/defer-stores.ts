@@ -1,4 +1,5 @@
 import type { WorkStores } from "../../contract/ports/store.js";
+import { checkStoreKeys } from "./store-keys.js";
 
 /** Stores whose methods open the state on first use. */
 export function deferStores(open: () => Promise<WorkStores>): WorkStores {
@@ -15,6 +16,7 @@ function proxyOf(member: (name: string) => unknown): object {
 
 function deferMethod(open: () => Promise<WorkStores>, store: string, method: string) {
   return async (...args: unknown[]): Promise<unknown> => {
+    checkStoreKeys(store, method, args);
     const stores = (await open()) as unknown as Record<
       string,
       Record<string, (...args: unknown[]) => unknown>

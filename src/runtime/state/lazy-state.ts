@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { AnswerLimits } from "../../contract/ports/answers.js";
 import type { State } from "../../store/open-state.js";
+import type { Ownership } from "../../store/ownership.js";
 import type { StateLimits } from "../../store/state-limits.js";
 import { isThere, workspaceKey } from "../../store/state-dir.js";
 
@@ -14,6 +15,7 @@ export interface LazyStateOptions {
   /** How much is stored. */
   readonly limits?: Partial<StateLimits> | undefined;
   readonly answerLimits: AnswerLimits;
+  readonly ownership?: Ownership | undefined;
   readonly onWarning: (message: string) => void;
 }
 

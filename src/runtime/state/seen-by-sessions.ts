@@ -4,7 +4,7 @@ import { createSeenKeeper } from "../../world/seen/seen-keeper.js";
 import type { LazyState } from "./lazy-state.js";
 
 export interface SeenBySessionsOptions {
-  readonly canonical: (path: string) => string;
+  readonly canonical: (path: string, isReal?: boolean) => string;
   readonly state: LazyState;
   /** Called with work that closing must wait for. */
   readonly onWork: (work: Promise<void>) => void;

@@ -1,10 +1,11 @@
 import type { Json } from "../../contract/json.js";
 import type { KeyValue, Store, WorkStores } from "../../contract/ports/store.js";
+import { ownerOf } from "../../contract/ownership.js";
 import type { CallScope } from "../../contract/session.js";
 import type { LazyState } from "./lazy-state.js";
 import type { WorkAccess } from "./work-access.js";
 
-/** The store of one call: key-value data of its tool alone, and the stores that all agents share. */
+/** The store of one call: key-value data of its tool and principal alone, and the stores that all agents share. */
 export class ToolStore implements Store {
   readonly #state: LazyState;
   readonly #work: WorkAccess;
@@ -51,6 +52,9 @@ export class ToolStore implements Store {
   }
 
   async #own(): Promise<KeyValue> {
-    return (await this.#state.open()).kv(`tool:${this.#scope.toolName}`);
+    const { toolName, session } = this.#scope;
+    const owner = ownerOf(session);
+    const space = `tool:${toolName}`;
+    return (await this.#state.open()).kv(owner === undefined ? space : `principal:${owner}:${space}`);
   }
 }

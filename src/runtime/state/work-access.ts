@@ -2,9 +2,11 @@ import type { Actor } from "../../contract/ports/actor.js";
 import type { Clock } from "../../contract/ports/clock.js";
 import type { Stage } from "../../contract/ports/pipeline.js";
 import type { WorkStores } from "../../contract/ports/store.js";
+import { ownerOf } from "../../contract/ownership.js";
 import type { CallScope, IterationTracker } from "../../contract/session.js";
+import { localPrincipal } from "../../store/memory-audience.js";
 import { newestIteration } from "../../store/newest-iteration.js";
-import type { DocumentFiles, WorkScope } from "../../store/work-scope.js";
+import type { Audience, DocumentFiles, WorkScope } from "../../store/work-scope.js";
 import type { Work } from "../../store/work-stores.js";
 import { deferStores } from "./defer-stores.js";
 import type { LazyState } from "./lazy-state.js";
@@ -40,6 +42,8 @@ export interface WorkAccess {
   storesFor(scope: CallScope): WorkStores;
   /** The stores for a person: in the newest iteration. */
   readonly person: WorkStores;
+  /** The same as a principal sees it. */
+  personAs(principal: string): WorkStores;
   trackIteration(iterationId?: string): SessionIteration;
   /** The iteration of a named session, which remembers the one that it chose. */
   trackNamedIteration(name: string, options: NamedIterationOptions): Promise<SessionIteration>;
@@ -81,18 +85,22 @@ export function createWorkAccess({ state, clock, documentsOf }: WorkAccessOption
   };
   const storesOf = (scope: WorkScope): WorkStores =>
     work?.storesFor(scope) ?? deferStores(async () => (await open()).storesFor(scope));
+  const personStores = (audience?: Audience): WorkStores =>
+    storesOf({
+      iterationTracker: track(),
+      actor: { agent: "person", sessionId: "person" },
+      documents: documentsOf({ callId: "person", tool: "person" }),
+      audience,
+    });
   return {
     storesFor(call) {
       const iterationTracker = call.session.iterationTracker ?? track(call.session.iterationId);
       return storesOf(new CallWork(call, iterationTracker, documentsOf));
     },
     get person() {
-      return storesOf({
-        iterationTracker: track(),
-        actor: { agent: "person", sessionId: "person" },
-        documents: documentsOf({ callId: "person", tool: "person" }),
-      });
+      return personStores();
     },
+    personAs: (principal) => personStores({ principal }),
     trackIteration: (iterationId) => track(iterationId),
     async trackNamedIteration(name, { iterationId, onWork }) {
       const chosen = iterationId ?? (await loadChoice(state, name));
@@ -137,6 +145,11 @@ class CallWork implements WorkScope {
   get actor(): Actor {
     const { agent, id, userId } = this.#call.session;
     return { agent, sessionId: id, callId: this.#call.callId, ...(userId !== undefined && { userId }) };
+  }
+
+  get audience(): Audience {
+    const { session } = this.#call;
+    return { principal: ownerOf(session) ?? localPrincipal, endpoint: session.endpoint };
   }
 
   get documents(): DocumentFiles {

@@ -17,6 +17,8 @@ import { createProcessWorld, type ProcessWorld } from "../../world/processes/pro
 import type { Sandbox } from "../../world/sandbox/sandbox-types.js";
 import type { WaitingLayers } from "../../contract/ports/layers.js";
 import type { Journal } from "../../world/journal/journal.js";
+import type { Guard } from "../../world/files/guard-types.js";
+import { createWhitelist } from "../../world/files/whitelist.js";
 import type { Guards } from "./guards.js";
 import { createTransactions, originOf, type LayerDecider, type Transactions } from "./transactions.js";
 
@@ -138,15 +140,21 @@ function openProcesses(
   });
 }
 
-/** A folder that the call may access; the guard checks its real path. */
+/** A folder that the call may access, or one above it: the guard checks its real path. */
 function startFolder(guards: Guards, { toolName, session }: CallScope, cwd: string | undefined): string {
   const guard = guards.forCall(toolName, session);
   const verdict = guard.check(cwd ?? ".", "read");
-  if (!verdict.allowed) {
+  if (!verdict.allowed && !isAbove(guards, guard, cwd ?? ".")) {
     throw new ToolSecurityError(`A command cannot start in "${cwd ?? "."}": ${verdict.reason}`, {
       code: verdict.code,
       hint: "Start it in a folder of the workspace.",
     });
   }
   return guard.canonical(cwd ?? ".");
+}
+
+/** Allowed but for the lists of allowed paths, and on the way to one of them: the sandbox hides what is beside it. */
+function isAbove(guards: Guards, guard: Guard, folder: string): boolean {
+  const verdict = guards.common().check(folder, "read");
+  return verdict.allowed && createWhitelist(guard.rules)?.(verdict.path) === "above";
 }

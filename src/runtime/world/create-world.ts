@@ -1,5 +1,6 @@
 import type { RuntimeBase } from "../state/runtime-base.js";
 import type { WorldPorts } from "../../call/parts.js";
+import { visibleSessions } from "../../contract/ownership.js";
 import type { Files, PathVerdict } from "../../contract/ports/files.js";
 import type { InteractBackend } from "../../contract/ports/interact.js";
 import type { WaitingLayers } from "../../contract/ports/layers.js";
@@ -7,6 +8,7 @@ import type { Quarantine } from "../../contract/ports/quarantine.js";
 import type { CallScope, CallSession } from "../../contract/session.js";
 import type { Policy } from "../../policy/create-policy.js";
 import type { DocumentFiles } from "../../store/work-scope.js";
+import { createWhitelist } from "../../world/files/whitelist.js";
 import { createFiles } from "../../world/files-port.js";
 import type { Guard } from "../../world/files/guard-types.js";
 import { createInteract, type AskOptions } from "../../world/interact/ask-person.js";
@@ -35,12 +37,15 @@ import { createPresetResolver } from "../../world/presets/resolve-presets.js";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { openStateDir } from "../../store/state-dir.js";
 import { type CodeWorld, createCodeWorld } from "../../world/code/code-world.js";
+import type { SecretVault } from "../secrets/secret-vault.js";
 import type { ChangeOrigin } from "../../contract/ports/journal.js";
 
 export interface WorldOptions extends RuntimeBase {
   readonly options: TenonOptions;
   readonly policy: Policy;
   readonly newId: () => string;
+  /** Stored secrets, which no request of a tool may contain. */
+  readonly vault: Pick<SecretVault, "handedOut">;
   readonly audit: { readonly recorders: readonly Recorder[] };
 }
 
@@ -88,7 +93,7 @@ export function createWorld(parts: WorldOptions): World {
   const documentsOf = (origin: DocumentOrigin): DocumentFiles =>
     createDocumentFiles({ dir: config.artifacts.dir, guards, journal, ...origin });
   const work = createWorkAccess({ state, clock, documentsOf });
-  const network = createNetwork(config, parts.policy);
+  const network = createNetwork(config, parts.policy, parts.vault.handedOut);
   const sandbox = createRuntimeSandbox({
     ...parts,
     home: options.home,
@@ -117,20 +122,23 @@ export function createWorld(parts: WorldOptions): World {
       guard: guards.forCall(toolName, session),
       journal,
       origin: { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) },
+      sees: visibleSessions(session),
       readable: scope.readable(),
       // A command that runs at the same time must not be reported as their author.
       onChanged: (paths) => sandbox.accept(paths),
       signal,
     });
   };
+  const guardOf = (scope: CallScope): Guard => {
+    const guard = guards.forCall(scope.toolName, scope.session);
+    const readable = scope.readable();
+    return readable === undefined ? guard : guard.screen(readable);
+  };
   return {
     ports: {
       files: filesFor,
-      look: (scope, path) => {
-        const guard = guards.forCall(scope.toolName, scope.session);
-        const readable = scope.readable();
-        return (readable === undefined ? guard : guard.screen(readable)).stat(path);
-      },
+      look: (scope, path) => guardOf(scope).stat(path),
+      glance: (scope, path) => guardOf(scope).glance(path),
       processes: (scope) => commands.processes(scope),
       code: (scope) => code.forCall({ files: filesFor(scope), signal: scope.signal }),
       outputs: (scope) => commands.outputs(scope),
@@ -155,8 +163,9 @@ export function createWorld(parts: WorldOptions): World {
           fields: { callId, toolName },
         }),
       root: () => guards.common().root,
-      canonicalPath: (path) => guards.common().canonical(path),
+      canonicalPath: (path, isReal) => guards.common().canonical(path, isReal),
       checkPath,
+      whitelist: (toolName, session) => createWhitelist(guards.forCall(toolName, session).rules),
       checkHost: (host, isNamed) => network.checkHost(host, isNamed),
     },
     journal,

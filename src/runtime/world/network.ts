@@ -6,6 +6,7 @@ import type { CallScope } from "../../contract/session.js";
 import type { Policy } from "../../policy/create-policy.js";
 import { compileHosts } from "../../world/http/host-rules.js";
 import { createHttpClient } from "../../world/http/http-client.js";
+import type { HandedOutSecrets } from "../secrets/handed-out.js";
 import { judgeTarget, judgeUrl, nameOf, targetOf } from "../../world/http/judge-target.js";
 
 /** Who wants to reach a host. */
@@ -25,7 +26,7 @@ export interface Network {
 }
 
 /** One guarded client; a redirect to a host that the policy denies is refused like a request to it. */
-export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
+export function createNetwork(config: ResolvedConfig, policy: Policy, secrets: HandedOutSecrets): Network {
   const { allowHosts, allowPrivate, maxBytes, timeoutMs } = config.network;
   const client = createHttpClient({ allowHosts, allowPrivate, maxBytes, timeoutMs });
   const hosts = compileHosts(allowHosts);
@@ -44,10 +45,12 @@ export function createNetwork(config: ResolvedConfig, policy: Policy): Network {
       }
     },
     forCall: (scope) => ({
-      request: (request) =>
-        client.request({ signal: scope.signal, ...request }, (target) =>
+      request: async (request) => {
+        secrets.refuseIn(request, scope.toolName);
+        return client.request({ signal: scope.signal, ...request }, (target) =>
           refuseDenied(policy, scope, nameOf(target)),
-        ),
+        );
+      },
     }),
     judgeHost: (scope, host) => refuseDenied(policy, scope, host),
     close: () => client.close(),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
+import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { ToolExecutionError } from "../../contract/errors.js";
 import type { NetworkUse } from "../../contract/ports/processes.js";
@@ -13,10 +14,13 @@ import { workspaceKey } from "../../store/state-dir.js";
 import { realPathOf } from "../../world/files/real-path.js";
 import { isWithin } from "../../world/files/path-text.js";
 import { throughGroup } from "../../world/sandbox/command-group.js";
+import { runProgram } from "../../world/sandbox/run-program.js";
 import { programHome, type Sandbox } from "../../world/sandbox/sandbox-types.js";
 import type { RuntimeBase } from "../state/runtime-base.js";
+import { watchRefusedPaths } from "./refused-paths.js";
 import { observeProgram, type ProgramObserver, type TraceTarget } from "./observe-program.js";
 import type { HostCaller } from "./network.js";
+import { makeFolder } from "../../contract/make-folder.js";
 
 /** An MCP server or a plugin that runs in the sandbox. */
 export interface SandboxedProgram {
@@ -55,13 +59,13 @@ export function createProgramSandboxes(options: ProgramSandboxOptions): ProgramS
       const state = await sandbox.ready();
       if (!state.active) throw noSandbox(state.reason);
       const home = join(stateDir, workspaceKey(realPathOf(workspace)), "programs", folderName(program));
-      await mkdir(home, { recursive: true, mode: 0o700 });
+      makeFolder(home, 0o700);
       const access = toFolders(spec.sandbox ?? {}, workspace);
       const folders = { ...access, programs: program.programs ?? [] };
       const sessionId = `${program.kind} ${program.name} ${(count += 1)}`;
       const [presets, sources] = await Promise.all([
-        options.presets(presetRequest(spec, presetsOf(networkOf(spec.sandbox)))),
-        options.presets(presetRequest(spec, launchedBy(spec))),
+        options.presets(presetRequest(spec, presetsOf(networkOf(spec.sandbox)), options)),
+        options.presets(presetRequest(spec, launchedBy(spec), options)),
       ]);
       if (presets.unknown.length > 0)
         program.onNote?.(
@@ -90,6 +94,15 @@ export function createProgramSandboxes(options: ProgramSandboxOptions): ProgramS
         folders,
       );
       for (const note of wrapped.notes) program.onNote?.(note);
+      const heard = watchRefusedPaths({
+        command: `tenon ${program.kind === "server" ? "mcp-servers" : "plugins"} sandbox ${program.name}`,
+        onNote: (note) => program.onNote?.(note),
+        cwd: spec.cwd ?? "/",
+        visible: wrapped.visible,
+        writable: access.writable,
+        secrets: wrapped.secrets,
+        wide: [homedir(), workspace, stateDir],
+      });
       const group = sandbox.openGroup();
       const launch = throughGroup(wrapped, group);
       return {
@@ -97,6 +110,7 @@ export function createProgramSandboxes(options: ProgramSandboxOptions): ProgramS
         env: wrapped.env,
         cwd: "/",
         fds: wrapped.extraFds,
+        heard,
         started: (pid) => wrapped.started({ pid, tag: "", sandboxed: true, group }),
         async finish() {
           const { heldBack, warnings } = await wrapped.finish();
@@ -120,14 +134,36 @@ export function refusalNote({ host, port, reason = "" }: NetworkUse, command: st
   return `The sandbox refused it the host ${place}: ${reason}. To allow it: ${command} --network ${place}`;
 }
 
-/** Built-in hosts of a tool are not asked for: an entry can name them. */
-function presetRequest({ env, cwd = "/" }: ProgramSpec, names: readonly string[]): PresetRequest {
+function presetRequest(
+  { env, cwd = "/" }: ProgramSpec,
+  names: readonly string[],
+  options: Pick<ProgramSandboxOptions, "sandbox" | "workspace" | "env">,
+): PresetRequest {
   return {
     names: presetNames.filter((name) => names.includes(name)),
     cwd,
     env: new Map(Object.entries(env)),
-    ask: async () => undefined,
+    ask: (command) => askTool(command, options),
   };
+}
+
+const askMs = 10_000;
+
+/** Ask a tool for its built-in hosts, in the sandbox, without network. */
+async function askTool(
+  command: string,
+  { sandbox, workspace, env }: Pick<ProgramSandboxOptions, "sandbox" | "workspace" | "env">,
+): Promise<string | undefined> {
+  const { PATH = "/usr/bin:/bin", HOME = "/" } = env;
+  const argv = ["/bin/sh", "-c", command];
+  const asked = { argv, cwd: workspace, env: { PATH, HOME }, readOnly: true, contained: true };
+  const wrapped = await sandbox.wrap(asked);
+  try {
+    const { code, stdout } = await runProgram({ ...wrapped, timeoutMs: askMs });
+    return code === 0 ? stdout : undefined;
+  } finally {
+    await wrapped.finish();
+  }
 }
 
 /** The tool that downloads the program, which must know where from: the user's own settings are hidden. */

@@ -2,6 +2,7 @@ import type { RuntimeBase } from "../state/runtime-base.js";
 import type { ChangeOrigin } from "../../contract/ports/journal.js";
 import type { CommitReport, LayerView, WaitingLayer, WaitingLayers } from "../../contract/ports/layers.js";
 import type { CallScope } from "../../contract/session.js";
+import { visibleSessions } from "../../contract/ownership.js";
 import { ToolError, ToolResourceNotFoundError } from "../../contract/errors.js";
 import { carefulPathGlobs, protectedPathGlobs } from "../../policy/built-in-rules.js";
 import type { Journal } from "../../world/journal/journal.js";
@@ -16,7 +17,7 @@ import type { CommitDeps } from "../../world/transaction/commit-layer.js";
 import type { LayerRules } from "../../world/transaction/name-verdict.js";
 import { openedByPerson, type Guards } from "./guards.js";
 
-export interface TransactionOptions extends Pick<RuntimeBase, "config" | "rules"> {
+export interface TransactionOptions extends Pick<RuntimeBase, "config" | "rules" | "stateDir"> {
   readonly guards: Guards;
   readonly journal: Journal;
   readonly layers: LayerStore;
@@ -45,32 +46,26 @@ export function createTransactions(options: TransactionOptions): Transactions {
   const rulesFor = (scope: CallScope | undefined): LayerRules => layerRules(options, scope);
   return {
     async commit(layer, run) {
-      const { commitLayer } = await import("../../world/transaction/commit-layer.js");
-      const withhold = withheld(run);
-      const rules = rulesFor(run.scope);
-      const isAsked = withhold === undefined && (await askAbout(layer, rules, run.scope));
-      const report = await commitLayer(await commitDeps(options, layer), {
-        layer,
-        rules,
-        origin: originOf(run.scope),
-        withhold,
-        ...(isAsked && { consent: { to: "asked" } }),
-        signal: run.scope.signal,
-      });
-      return { commit: report };
+      try {
+        return { commit: await commitRun(options, layer, { run, rules: rulesFor(run.scope) }) };
+      } catch (error) {
+        const { giveUpChanges, isDiskFull } = await import("../../world/transaction/full-disk.js");
+        if (!isDiskFull(layer, error)) throw error;
+        return giveUpChanges(layer);
+      }
     },
     waiting: (decider) => ({
-      list: async (filter) => (await layers.list(filter)).map(toWaiting),
+      list: async (filter) => (await visibleLayers(layers, decider().scope, filter)).map(toWaiting),
       async show(id, paths) {
-        const kept = await find(layers, id);
+        const kept = await find(layers, id, decider().scope);
         const { showLayer } = await import("../../world/transaction/show-layer.js");
         const found = await showLayer(await layers.open(id), rulesFor(decider().scope), paths?.map(bare));
         return { ...toWaiting(kept), ...found } satisfies LayerView;
       },
       async commit(id, paths) {
-        const layer = await layers.open(id);
-        const { commitLayer } = await import("../../world/transaction/commit-layer.js");
         const { origin, scope } = decider();
+        const layer = await openLayer(layers, id, scope);
+        const { commitLayer } = await import("../../world/transaction/commit-layer.js");
         return commitLayer(await commitDeps(options, layer), {
           layer,
           rules: rulesFor(scope),
@@ -80,7 +75,7 @@ export function createTransactions(options: TransactionOptions): Transactions {
         }) satisfies Promise<CommitReport>;
       },
       async discard(id, paths) {
-        const layer = await layers.open(id);
+        const layer = await openLayer(layers, id, decider().scope);
         if (paths === undefined) return layer.discard();
         const { discardPaths } = await import("../../world/transaction/discard-paths.js");
         const isLeft = await discardPaths(layer, paths.map(bare));
@@ -88,6 +83,25 @@ export function createTransactions(options: TransactionOptions): Transactions {
       },
     }),
   };
+}
+
+/** Commit what a command changed, unless it was stopped or nobody consented. */
+async function commitRun(
+  options: TransactionOptions,
+  layer: CommandLayer,
+  { run, rules }: { readonly run: LayerRun; readonly rules: LayerRules },
+): Promise<CommitReport> {
+  const { commitLayer } = await import("../../world/transaction/commit-layer.js");
+  const withhold = withheld(run);
+  const isAsked = withhold === undefined && (await askAbout(layer, rules, run.scope));
+  return commitLayer(await commitDeps(options, layer), {
+    layer,
+    rules,
+    origin: originOf(run.scope),
+    withhold,
+    ...(isAsked && { consent: { to: "asked" } }),
+    signal: run.scope.signal,
+  });
 }
 
 /** Ask about the changes of a command that ran before anybody consented; throws if a person declines. */
@@ -106,13 +120,16 @@ async function askAbout(layer: CommandLayer, rules: LayerRules, { askAfter }: Ca
   }
 }
 
-function layerRules({ config, rules, guards }: TransactionOptions, scope: CallScope | undefined): LayerRules {
+function layerRules(
+  { config, rules, guards, stateDir }: TransactionOptions,
+  scope: CallScope | undefined,
+): LayerRules {
   const guard = scope === undefined ? guards.undo() : guards.forCall(scope.toolName, scope.session);
   const own = scope === undefined ? undefined : config.tools.perTool[scope.toolName]?.permissions;
   return {
     workspace: guard.root,
     rules: guard.rules,
-    forbiddenGlobs: [...config.files.forbiddenPaths, ...(own?.forbiddenPaths ?? [])],
+    forbiddenGlobs: [stateDir, ...config.files.forbiddenPaths, ...(own?.forbiddenPaths ?? [])],
     protectedGlobs: [...protectedPathGlobs, ...config.files.protectedPaths],
     carefulGlobs: carefulPathGlobs,
     openedGlobs: openedByPerson(rules),
@@ -160,10 +177,38 @@ function toWaiting({ size, ...layer }: KeptLayer): WaitingLayer {
   return { ...layer, ...size };
 }
 
-async function find(layers: LayerStore, id: string): Promise<KeptLayer> {
-  const found = (await layers.list()).find((each) => each.id === id);
+type LayerFilter = Parameters<LayerStore["list"]>[0];
+
+/** A call sees the layers of its own principal, a person all. */
+async function visibleLayers(
+  layers: LayerStore,
+  scope: CallScope | undefined,
+  filter?: LayerFilter,
+): Promise<readonly KeptLayer[]> {
+  const kept = await layers.list(filter);
+  const sees = scope === undefined ? undefined : visibleSessions(scope.session);
+  return sees === undefined ? kept : kept.filter(({ sessionId }) => sees(sessionId));
+}
+
+async function openLayer(
+  layers: LayerStore,
+  id: string,
+  scope: CallScope | undefined,
+): Promise<CommandLayer> {
+  const layer = await layers.open(id);
+  const sees = scope === undefined ? undefined : visibleSessions(scope.session);
+  if (sees !== undefined && !sees(layer.sessionId)) throw layerNotFound(id);
+  return layer;
+}
+
+async function find(layers: LayerStore, id: string, scope: CallScope | undefined): Promise<KeptLayer> {
+  const found = (await visibleLayers(layers, scope)).find((each) => each.id === id);
   if (found !== undefined) return found;
-  throw new ToolResourceNotFoundError(`The changes "${id.slice(0, 64)}" were not found.`, {
+  throw layerNotFound(id);
+}
+
+function layerNotFound(id: string): ToolResourceNotFoundError {
+  return new ToolResourceNotFoundError(`The changes "${id.slice(0, 64)}" were not found.`, {
     hint: "They may have been committed, discarded or removed because of their age. Run `tenon layers list` to see what waits.",
   });
 }

@@ -1,6 +1,7 @@
 import type { ToolContext } from "../../contract/context.js";
 import { ToolError, ToolUnavailableError } from "../../contract/errors.js";
 import type { CodeMatch, CodeQuery } from "../../contract/ports/code.js";
+import { languageOfName } from "../../text/detect-language.js";
 import { linearPattern } from "../../schema/linear-pattern.js";
 
 /** What was found by listing and reading files. */
@@ -35,7 +36,7 @@ export async function queryByReading(query: CodeQuery, ctx: ToolContext): Promis
   const until = ctx.clock.monotonic() + maxMs;
   let unread = 0;
   for (const { path, name, size } of files) {
-    if (matches.length >= query.limit) break;
+    if (matches.length > query.limit) break;
     if (query.type === "file" || query.type === "all") {
       if (find(name)) matches.push({ file: path, line: 1, column: 1, code: "", context: "", kind: "file" });
     }
@@ -53,7 +54,7 @@ export async function queryByReading(query: CodeQuery, ctx: ToolContext): Promis
   return { matches: matches.slice(0, query.limit), truncated, notes };
 }
 
-async function listFiles({ path, glob }: CodeQuery, ctx: ToolContext): Promise<ListedFile[]> {
+async function listFiles({ path, glob, language }: CodeQuery, ctx: ToolContext): Promise<ListedFile[]> {
   const answer = await ctx.call({
     name: "list_files",
     arguments: {
@@ -65,7 +66,10 @@ async function listFiles({ path, glob }: CodeQuery, ctx: ToolContext): Promise<L
   });
   if (!answer.success) throw new ToolUnavailableError(answer.error.message, { hint: "Use grep instead." });
   const { files } = answer.result as { files: ListedFile[] };
-  return files.filter(({ type }) => type === "file");
+  const wanted = language?.toLowerCase();
+  return files.filter(
+    (file) => file.type === "file" && (wanted === undefined || languageOfName(file.name) === wanted),
+  );
 }
 
 interface FileQuery {
@@ -92,12 +96,15 @@ async function matchesIn(file: string, { find, query, ctx }: FileQuery): Promise
 
 function createFinder(query: CodeQuery): (text: string) => boolean {
   if (!query.regex) return (text) => foldedIndex(text, query) !== -1;
-  const pattern = linearPattern(query.caseSensitive === false ? `(?i)${query.query}` : query.query, {
-    left: 50_000_000,
-  });
+  const pattern = linearPattern(query.query, { left: 50_000_000 }, !isCaseSensitive(query));
   return (text) => pattern.test(text);
 }
 
-function foldedIndex(text: string, { query, caseSensitive = /[A-Z]/.test(query) }: CodeQuery): number {
-  return caseSensitive ? text.indexOf(query) : text.toLowerCase().indexOf(query.toLowerCase());
+function isCaseSensitive({ query, caseSensitive = /\p{Lu}/u.test(query) }: CodeQuery): boolean {
+  return caseSensitive;
+}
+
+function foldedIndex(text: string, wanted: CodeQuery): number {
+  const { query } = wanted;
+  return isCaseSensitive(wanted) ? text.indexOf(query) : text.toLowerCase().indexOf(query.toLowerCase());
 }

@@ -11,7 +11,11 @@ export const sleepTool = defineTool({
   // The duration itself limits the time.
   timeoutMs: null,
   input: z.object({
-    duration: z.number().min(0).max(3600).describe("Seconds to wait, 0 to 3600; fractions are allowed."),
+    duration: z
+      .number()
+      .min(0)
+      .max(3600, "The duration is in seconds, at most 3600 (one hour).")
+      .describe("Seconds to wait, 0 to 3600; fractions are allowed."),
   }),
   output: z.object({ slept: z.number().describe("Seconds waited.") }),
   execute: async ({ duration }, { clock, signal }) => {

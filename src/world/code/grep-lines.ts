@@ -33,6 +33,8 @@ function readFile(
   hits: readonly GrepHit[],
   { lines, shown }: { lines: GrepLine[]; shown: ShownLines[] },
 ): void {
+  const { path, stat } = open;
+  const about = { file: path, identity: stat.identity, isRealPath: true };
   const lineAt = hasMark(open) || hits.some(({ offset }) => offset < 0) ? linesOfOpen(open) : undefined;
   for (const { file, line, offset, column, isMatch } of hits) {
     const read = lineAt === undefined ? readPart(open, offset, column) : partOf(lineAt(line), column);
@@ -48,12 +50,11 @@ function readFile(
     });
     if (text.includes("\r") || text.includes("\uFFFD")) continue;
     const last = shown.at(-1);
-    const { identity } = open.stat;
     if (!isWhole) {
-      shown.push({ file, identity, start: line, lines: [], parts: [{ line, char: start + 1, text, isEnd }] });
-    } else if (last?.file === file && last.lines.length > 0 && last.start + last.lines.length === line) {
+      shown.push({ ...about, start: line, lines: [], parts: [{ line, char: start + 1, text, isEnd }] });
+    } else if (last?.file === path && last.lines.length > 0 && last.start + last.lines.length === line) {
       shown[shown.length - 1] = { ...last, lines: [...last.lines, text] };
-    } else shown.push({ file, identity, start: line, lines: [text] });
+    } else shown.push({ ...about, start: line, lines: [text] });
   }
 }
 

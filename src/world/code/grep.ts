@@ -84,13 +84,11 @@ async function scan(parts: CodeParts, query: GrepQuery, { root, search }: ScanSe
       hint: "Leave out multiline.",
     });
   }
-  const { ignoreCase } = search;
-  const pattern = ignoreCase ? `(?i)${query.pattern}` : query.pattern;
   const limits = { perFile: Number.MAX_SAFE_INTEGER, maxHits: 200_000 };
   const { hits, cut, skipped } = await scanFiles(parts.files, root, {
     ...search,
     ...limits,
-    patterns: [pattern],
+    patterns: [query.pattern],
     regex: true,
   });
   const counts = new Map<string, number>();

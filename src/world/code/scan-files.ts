@@ -69,7 +69,7 @@ async function* filesIn(files: Files, root: SearchRoot): AsyncGenerator<string> 
 type LineFinder = (line: string) => number;
 
 function createLineFinder({ patterns, regex, ignoreCase, wholeWords }: ScanSearch): LineFinder {
-  if (regex) return createPatternFinder(patterns[0] ?? "");
+  if (regex) return createPatternFinder(patterns[0] ?? "", ignoreCase);
   const wanted = patterns.map((pattern) => (ignoreCase ? pattern.toLowerCase() : pattern));
   return (line) => {
     const text = ignoreCase ? line.toLowerCase() : line;
@@ -83,10 +83,10 @@ function createLineFinder({ patterns, regex, ignoreCase, wholeWords }: ScanSearc
 }
 
 /** The pattern is matched in linear time; the position in the line is not known. */
-function createPatternFinder(source: string): LineFinder {
+function createPatternFinder(source: string, ignoreCase: boolean): LineFinder {
   const budget: Budget = { left: 50_000_000 };
   try {
-    const pattern = linearPattern(source, budget);
+    const pattern = linearPattern(source, budget, ignoreCase);
     return (line) => (pattern.test(line) ? 0 : -1);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -26,8 +26,8 @@ function isFresh() {
 
 async function build() {
   const { rolldown } = await import("rolldown");
-  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const names = Object.keys(dependencies).filter((name) => name !== "zod");
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const names = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => name !== "zod");
   const made = await rolldown({
     cwd: root,
     input: { "code-worker": "src/world/code/worker/code-worker.ts" },

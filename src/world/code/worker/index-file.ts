@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { languages } from "../../../syntax/languages/index.js";
@@ -7,6 +7,7 @@ import type { IndexTables } from "./index-tables.js";
 import { IntList } from "./int-list.js";
 import { fileStates } from "./parser.js";
 import { packedSize, renumberSymbols } from "./symbol-pack.js";
+import { makeFolder } from "../../../contract/make-folder.js";
 
 const magic = Buffer.from("TENONIDX");
 /** Version of the layout; other versions are not read. */
@@ -47,7 +48,7 @@ export function openIndexFile(file: string, root: string): IndexFile {
     save(tables) {
       const temporary = `${file}.${process.pid}.tmp`;
       try {
-        mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+        makeFolder(path.dirname(file), 0o700);
         writeFileSync(temporary, serializeTables(tables, root), { mode: 0o600, flag: "wx" });
         renameSync(temporary, file);
       } catch {
