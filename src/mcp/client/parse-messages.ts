@@ -22,3 +22,8 @@ export function excerpt(text: string): string {
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
   return plain.length <= 160 ? plain : `${plain.slice(0, 159)}…`;
 }
+
+/** How nearly all programs write a log message. */
+export const logLine = /^\{"(?:jsonrpc":"2\.0",")?method":"notifications\/message"/;
+/** A failed call or request; what only looks like one costs a search for paths, no more. */
+export const errorLine = /"isError":\s*true|"error":\s*\{/;

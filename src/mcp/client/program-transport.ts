@@ -7,7 +7,7 @@ import type { ConfinedProgram } from "../../contract/ports/upstream.js";
 import { LineReader, type OversizedLine } from "../../wire/line-reader.js";
 import { endProcess, signalGroup } from "./end-process.js";
 import { guardProcess, guardVariable, type ProcessGuard } from "./guard-process.js";
-import { excerpt, parseMessages } from "./parse-messages.js";
+import { errorLine, excerpt, logLine, parseMessages } from "./parse-messages.js";
 import { createFloodGate, type FloodGate } from "./flood-gate.js";
 import type { DirectRequests } from "./direct-requests.js";
 import {
@@ -23,8 +23,6 @@ import { tooLongAnswer } from "./too-long-answer.js";
 const maxUnreadBytes = 64 * 1024 * 1024;
 /** What a process that ended may still have in its pipes. */
 const drainMs = 250;
-/** How nearly all programs write a log message. */
-const logLine = /^\{"(?:jsonrpc":"2\.0",")?method":"notifications\/message"/;
 
 /**
  * Speaks MCP with a program on its standard streams. It differs from the SDK's transport in what it
@@ -179,6 +177,7 @@ export class ProgramTransport implements Transport {
     // Most log messages of a flood are dropped without being parsed.
     const isLog = logLine.test(line);
     if (isLog && this.#dropsLog()) return;
+    if (this.#confined !== undefined && errorLine.test(line)) this.#confined.heard(line);
     const messages = parseMessages(line);
     if (messages === undefined) {
       this.#options.onFault(`it wrote something to its standard output that is no message: ${excerpt(line)}`);
@@ -256,6 +255,7 @@ export class ProgramTransport implements Transport {
 
   #onWords(line: string): void {
     this.#lastWords = line;
+    this.#confined?.heard(line);
     this.#options.onLog(line);
   }
 

@@ -1,11 +1,15 @@
 import { isRecord } from "../../contract/is-record.js";
+import { ownerOfSession } from "../../contract/ownership.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
 import type { Interact } from "../../contract/ports/interact.js";
+import type { SecretScope } from "../../contract/ports/secrets.js";
 import type { ProtocolEra, UpstreamCall } from "../../contract/ports/upstream.js";
 
 /** For whom a server works: the session, its MCP host, or the person of a session without one. */
 export interface Caller {
   readonly sessionId: string;
+  /** The MCP endpoint that the session came through. */
+  readonly endpoint?: string | undefined;
   readonly client?: ClientConnection | undefined;
   readonly interact?: Interact | undefined;
 }
@@ -17,17 +21,26 @@ export type Capabilities = Readonly<Record<string, unknown>>;
 export interface Profile {
   readonly capabilities?: Capabilities | undefined;
   readonly era?: ProtocolEra | undefined;
+  /** Whose secrets the server is given, where it needs some. @default those for everybody */
+  readonly owner?: SecretScope | undefined;
 }
 
 /** The profile of a caller. */
-export function profileOf(caller: Omit<Caller, "sessionId">): Profile {
-  return { capabilities: capabilitiesOf(caller), era: caller.client?.era };
+export function profileOf(caller: PartialCaller): Profile {
+  return { capabilities: capabilitiesOf(caller), era: caller.client?.era, owner: ownerOfCaller(caller) };
+}
+
+/** A caller that may have no session yet. */
+type PartialCaller = Omit<Caller, "sessionId"> & { readonly sessionId?: string | undefined };
+
+function ownerOfCaller({ sessionId, endpoint }: PartialCaller): SecretScope {
+  return { user: sessionId === undefined ? undefined : ownerOfSession(sessionId), endpoint };
 }
 
 const askable = ["elicitation", "sampling", "roots"] as const;
 
 /** What the host declared, and nothing else: a server must not ask what the host cannot answer. */
-export function capabilitiesOf({ client, interact }: Omit<Caller, "sessionId">): Capabilities {
+export function capabilitiesOf({ client, interact }: PartialCaller): Capabilities {
   if (client === undefined) return interact === undefined ? {} : { elicitation: { form: {}, url: {} } };
   const { capabilities, supports } = client;
   if (capabilities !== undefined) {
@@ -46,13 +59,14 @@ export function capabilitiesOf({ client, interact }: Omit<Caller, "sessionId">):
 
 /** A call of a server on behalf of a caller. */
 export function callFor(
-  caller: Omit<Caller, "sessionId">,
+  caller: PartialCaller,
   { signal, onProgress }: Pick<UpstreamCall, "signal" | "onProgress">,
 ): UpstreamCall {
   const { meta, logLevel, era } = caller.client ?? {};
   return {
     signal,
     capabilities: capabilitiesOf(caller),
+    owner: ownerOfCaller(caller),
     ...(onProgress !== undefined && { onProgress }),
     ...(meta !== undefined && { meta }),
     ...(logLevel !== undefined && { logLevel }),

@@ -13,8 +13,8 @@ export class Callers {
     if (perSession) this.#bySession = new Map();
   }
 
-  add(call: UpstreamCall, { sessionId, client, interact }: Caller): void {
-    const caller = { sessionId, client, interact };
+  add(call: UpstreamCall, { sessionId, endpoint, client, interact }: Caller): void {
+    const caller = { sessionId, endpoint, client, interact };
     this.#byCall.set(call, caller);
     this.#bySession?.set(sessionId, caller);
     const isOther = this.#only === null || (this.#only !== undefined && this.#only.sessionId !== sessionId);

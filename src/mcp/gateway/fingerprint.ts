@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { UpstreamTool } from "../../contract/ports/upstream.js";
+import { loadDiff } from "../../text/libraries.js";
 
 /** A digest of all that a definition says; equal definitions have equal ones, whatever the order of their keys. */
 export function fingerprint(tool: UpstreamTool): string {
@@ -9,8 +10,8 @@ export function fingerprint(tool: UpstreamTool): string {
 }
 
 /** From the accepted definition to the new one, as a unified diff. */
-export async function diffDefinitions(accepted: UpstreamTool, offered: UpstreamTool): Promise<string> {
-  const { createTwoFilesPatch } = await import("diff");
+export function diffDefinitions(accepted: UpstreamTool, offered: UpstreamTool): string {
+  const { createTwoFilesPatch } = loadDiff();
   const [before, after] = [accepted, offered].map((tool) => `${pretty(comparable(tool))}\n`);
   return createTwoFilesPatch("accepted", "offered", before ?? "", after ?? "", undefined, undefined, {
     context: 3,

@@ -13,6 +13,7 @@ import { ServerCatalogue } from "./server-catalogue.js";
 import { createRelay } from "./relay-notices.js";
 import { ServerLink } from "./server-link.js";
 import { ServerLinks, type LinkRole } from "./server-links.js";
+import { secretsFor, type ServerSecrets } from "./server-secrets.js";
 import { describeTarget, isWanted, targetDigest } from "./server-target.js";
 import { createSlots, type Slots } from "./slots.js";
 import { defaultStartMs } from "./start-time.js";
@@ -42,14 +43,16 @@ export class GatewayServer {
   readonly #callers: Callers;
   readonly #watched = new WatchedResources(() => this.link.connection);
   readonly #listing: ToolListing;
+  readonly #secrets: ServerSecrets | undefined;
+  #isListed = false;
 
   constructor(options: GatewayServerOptions) {
-    const { name, settings, now, hide, registry, memory } = options;
+    const { name, settings, now, hide, registry, memory, keepLine } = options;
     this.name = name;
     this.settings = settings;
     this.#options = options;
+    this.#secrets = secretsFor(settings.spec, options.secrets);
     this.#callers = new Callers(settings.instances === "session");
-    const { keepLine } = options;
     this.#faults = createFaultLog(now, hide, keepLine && ((line) => keepLine(name, line)));
     this.#slots = createSlots(settings.maxConcurrent ?? 16);
     this.#rate = createRateLimit(name, settings.maxPerMinute, now);
@@ -74,6 +77,7 @@ export class GatewayServer {
       ...(settings.instances === "session" && {
         sessionOf: (call: UpstreamCall) => this.#callers.of(call)?.sessionId,
       }),
+      secretsFor: this.#secrets?.pick,
       createLink: (profile, role) => this.#createLink(profile, role),
     });
   }
@@ -81,6 +85,11 @@ export class GatewayServer {
   /** The connection that lists the tools and reports changes. */
   get link(): ServerLink {
     return this.links.primary;
+  }
+
+  /** It is given stored secrets, which may differ from caller to caller. */
+  get needsSecrets(): boolean {
+    return this.#secrets !== undefined;
   }
 
   get enabled(): boolean {
@@ -97,7 +106,7 @@ export class GatewayServer {
   /** Call a tool: waits for the connection and a free place, refuses what is held. */
   async callTool(tool: string, args: unknown, call: UpstreamCall): Promise<UpstreamResult> {
     try {
-      return await this.links.with(call, async (connection) => {
+      const result = await this.links.with(call, async (connection) => {
         await this.catalogue.check(tool);
         this.#rate.count();
         const leave = await this.#slots.take(call.signal);
@@ -107,6 +116,7 @@ export class GatewayServer {
           leave();
         }
       });
+      return this.#secrets?.hide(result) ?? result;
     } catch (error) {
       throw toUpstreamError(error, { server: this.name, tool, signal: call.signal });
     }
@@ -119,10 +129,10 @@ export class GatewayServer {
     scope: HostScope,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { session, client, signal, onProgress } = scope;
-    const caller: Caller = { sessionId: session?.id ?? "", client };
+    const caller: Caller = { sessionId: session?.id ?? "", endpoint: session?.endpoint, client };
     const call = callFor(caller, { signal, onProgress });
     this.relate(call, caller);
-    return this.links.with(call, async (connection) => {
+    const result = await this.links.with(call, async (connection) => {
       const leave = await this.#slots.take(signal);
       try {
         return await connection.send(method, params, call);
@@ -130,6 +140,7 @@ export class GatewayServer {
         leave();
       }
     });
+    return this.#secrets?.hide(result) ?? result;
   }
 
   /** Relate requests of the server to the session whose call they belong to. */
@@ -170,11 +181,11 @@ export class GatewayServer {
     return this.catalogue.usable().map(({ shown }) => shown);
   }
 
-  /** Use changed definitions from now on; returns their names. */
-  async accept(tools?: readonly string[]): Promise<readonly string[]> {
+  /** Use changed definitions from now on, or keep them out; returns their names. */
+  async review(how: "accept" | "reject", tools?: readonly string[]): Promise<readonly string[]> {
     if (this.catalogue.heldCount === 0) await this.link.use();
     await this.#listing.settled;
-    return this.catalogue.accept(tools);
+    return this.catalogue[how](tools);
   }
 
   async remove(): Promise<void> {
@@ -196,13 +207,13 @@ export class GatewayServer {
   }
 
   view(): ServerView {
-    const { connection, state, reason, nextTryAt } = this.link;
+    const { connection, reason, nextTryAt } = this.link;
     const faults = this.#faults.faults();
     const fault = reason ?? faults.at(-1)?.message;
     return {
       name: this.name,
       target: this.#options.hide(describeTarget(this.settings)),
-      state: this.enabled ? state : "disabled",
+      state: this.enabled ? this.links.shownState : "disabled",
       ...(connection !== undefined && { protocol: connection.protocol }),
       ...(fault !== undefined && { fault }),
       ...this.catalogue.view(),
@@ -230,7 +241,11 @@ export class GatewayServer {
   /** A connection for other hosts lists only what the first one does not: the tools of the other era. */
   async #onExtraOpen(connection: ServerConnection): Promise<void> {
     await this.catalogue.keep(foundVerdict(connection, this.#options.now));
-    if (!this.catalogue.isKnownTo(connection.verdict.kind)) await this.#listing.take(connection);
+    if (this.needsSecrets && !this.#isListed) {
+      // Its callers have no connection in common, so the first one of any of them lists.
+      this.#isListed = true;
+      await this.#onOpen(connection);
+    } else if (!this.catalogue.isKnownTo(connection.verdict.kind)) await this.#listing.take(connection);
   }
 
   #createLink(profile: () => Profile, { primary, session }: LinkRole): ServerLink {
@@ -279,13 +294,7 @@ export class GatewayServer {
       trustAnnotations,
       timeoutMs,
       onCall: (call, ctx) => this.relate(call, ctx),
-      healthCheck: () => {
-        const { state, reason } = this.link;
-        return {
-          healthy: state !== "failed",
-          message: reason ?? `the MCP server "${this.name}" is ${state}`,
-        };
-      },
+      healthCheck: () => this.links.health,
     });
   }
 }

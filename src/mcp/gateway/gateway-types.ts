@@ -6,6 +6,7 @@ import type {
   UpstreamSpec,
   UpstreamTool,
 } from "../../contract/ports/upstream.js";
+import type { SecretScope } from "../../contract/ports/secrets.js";
 import type { Tool } from "../../contract/tool.js";
 import type { Profile } from "./caller.js";
 import type { OpenServer } from "./server-link.js";
@@ -58,6 +59,8 @@ export interface ServerView {
     readonly diff: string;
     /** What looks wrong in the new definition. */
     readonly warnings: readonly string[];
+    /** A person has looked at it and refused it. */
+    readonly rejected?: boolean | undefined;
   }[];
   readonly refused: readonly { readonly tool: string; readonly reason: string }[];
   /** When a server that failed is tried again. */
@@ -80,6 +83,14 @@ export interface ToolRegistration {
   disable(name: string, reason: string): void;
 }
 
+/** What the gateway needs to know of secrets; their values are filled in where a server is opened. */
+export interface GatewaySecrets {
+  /** Another text for callers who get other values. Rejects where one is missing. */
+  pick(names: readonly string[], caller: SecretScope): Promise<string>;
+  /** Hide values that were given to servers. */
+  hide<T>(value: T): T;
+}
+
 export interface GatewayOptions {
   readonly registry: ToolRegistration;
   readonly memory: ServerMemory;
@@ -89,6 +100,8 @@ export interface GatewayOptions {
   readonly hide: (text: string) => string;
   /** Whether a name fits a glob. */
   readonly matches: (glob: string, name: string) => boolean;
+  /** Stored secrets, for servers that refer to some. @default there are none */
+  readonly secrets?: GatewaySecrets | undefined;
   /** How a server of that name is reached. */
   readonly open: OpenServer;
   /** Keeps what servers write to their standard error. @default only the last lines are kept, in memory */
@@ -114,6 +127,11 @@ export interface McpServers {
   disconnect(name: string): Promise<void>;
   /** A person has looked at changed definitions: use them from now on. @param tools @default all that are held */
   accept(name: string, tools?: readonly string[]): Promise<readonly string[]>;
+  /**
+   * A person has looked at changed definitions and refuses them: the tools stay unavailable until their definitions
+   * change again or are accepted. @param tools @default all that are held
+   */
+  reject(name: string, tools?: readonly string[]): Promise<readonly string[]>;
   /** Close the connection and make a new one. @param options A limit of this start, in place of the configured one. */
   restart(name: string, options?: { readonly startTimeoutMs?: number | undefined }): Promise<ServerView>;
   /** Close the connection until `restart`; calls of its tools are refused meanwhile. */

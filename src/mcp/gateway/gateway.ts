@@ -48,7 +48,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 
   const start = (server: GatewayServer): void => {
-    if (server.settings.lazy === false || !server.catalogue.isKnown) server.link.open().catch(() => {}); // shown in its view
+    if (server.settings.lazy !== false && server.catalogue.isKnown) return;
+    (server.needsSecrets ? server.links.reach({}) : server.link.open()).catch(() => {}); // shown in its view
   };
 
   return {
@@ -91,8 +92,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const at = name.indexOf(":");
       const server = at < 0 ? undefined : servers.get(name.slice(0, at));
       if (server === undefined || !server.enabled || server.catalogue.isKnown) return undefined;
-      server.links.expect(profile ?? {});
-      return server.link.use().then(() => {});
+      return server.links.reach(profile ?? {}).then(() => {});
     },
     isLoading(name) {
       const at = name.indexOf(":");
@@ -138,7 +138,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         servers.delete(name);
         await server.remove();
       }),
-    accept: (name, tools) => settled(() => get(name).accept(tools)),
+    accept: (name, tools) => settled(() => get(name).review("accept", tools)),
+    reject: (name, tools) => settled(() => get(name).review("reject", tools)),
     restart: (name, { startTimeoutMs } = {}) =>
       settled(async () => {
         const server = get(name);

@@ -32,7 +32,9 @@ export class Listings {
     const asked = servers.filter((server) => server.offers[what] || !server.catalogue.isKnown);
     const lists = await Promise.all(
       asked.map(async (server) => {
-        const connection = await server.links.arrive(profileOf(scope), patienceMs);
+        const { client, session } = scope;
+        const profile = profileOf({ client, sessionId: session?.id, endpoint: session?.endpoint });
+        const connection = await server.links.arrive(profile, patienceMs);
         if (connection?.offers[what] !== true) return [];
         return [{ server, items: await this.#list(server, connection, { method, signal: scope.signal }) }];
       }),

@@ -146,6 +146,31 @@ describe("ServerCatalogue", () => {
     await expect(here.catalogue.check("a")).rejects.toMatchObject({ code: "DEFINITION_HELD" });
   });
 
+  it("keeps a rejected definition out, also in the next run, until it changes again or is accepted", async () => {
+    const open = openRuns();
+    const { catalogue, callable } = open();
+    await catalogue.take([tool("a"), tool("b")]);
+    await catalogue.take([tool("a", "Other."), tool("b")]);
+    await expect(catalogue.reject(["b"])).rejects.toThrow('"b"');
+    expect(await catalogue.reject(["a"])).toEqual(["a"]);
+    const isRejected = (run: ReturnType<typeof open>) =>
+      run.catalogue.view().held.map(({ tool: name, rejected }) => [name, rejected ?? false]);
+    const later = open();
+    await later.catalogue.load();
+    await later.catalogue.take([tool("a", "Other."), tool("b")]);
+    expect(isRejected(later)).toEqual([["a", true]]);
+    expect(later.callable()).toEqual(["srv:b"]);
+    await expect(later.catalogue.check("a")).rejects.toMatchObject({
+      message: expect.stringContaining("a person rejected the change") as string,
+    });
+    // Another change is another question.
+    await later.catalogue.take([tool("a", "Yet another."), tool("b")]);
+    expect(isRejected(later)).toEqual([["a", false]]);
+    expect(await later.catalogue.accept(["a"])).toEqual(["a"]);
+    expect(later.callable().toSorted()).toEqual(["srv:a", "srv:b"]);
+    expect(callable()).toEqual(["srv:b"]);
+  });
+
   it("accepts what is held only, by name", async () => {
     const open = openRuns();
     const { catalogue } = open();

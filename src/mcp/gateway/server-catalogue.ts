@@ -2,7 +2,8 @@ import { ToolDefinitionError, ToolUnavailableError } from "../../contract/errors
 import type { ProtocolEra, UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
 import type { FaultLog } from "./fault-log.js";
-import { diffDefinitions, fingerprint } from "./fingerprint.js";
+import { fingerprint } from "./fingerprint.js";
+import { type HeldTool, holdTool, toHeldView, toRejected } from "./held-tool.js";
 import type { ServerView, ToolRegistration } from "./gateway-types.js";
 import { messageOf } from "../../contract/message-of.js";
 import { registerTools } from "./register-tools.js";
@@ -21,13 +22,6 @@ export interface CatalogueOptions {
   readonly wanted: (name: string) => boolean;
   /** The tool that is registered for a definition. */
   readonly wrap: (tool: ScreenedTool) => Tool;
-}
-
-interface HeldTool {
-  readonly tool: string;
-  readonly reason: string;
-  readonly diff: string;
-  readonly offered: ScreenedTool;
 }
 
 /** The tools of one server: which definitions were accepted, which are held or refused, and which are registered. */
@@ -84,12 +78,7 @@ export class ServerCatalogue {
         description: shown.description ?? "",
         warnings,
       })),
-      held: [...this.#held.values()].map(({ tool, reason, diff, offered }) => ({
-        tool,
-        reason,
-        diff,
-        warnings: offered.warnings,
-      })),
+      held: [...this.#held.values()].map(toHeldView),
       refused: this.#refused,
     };
   }
@@ -108,13 +97,8 @@ export class ServerCatalogue {
         usable.set(name, tool);
         continue;
       }
-      const diff = await diffDefinitions(before, tool.raw);
-      held.set(name, {
-        tool: name,
-        reason: "its definition changed after it was accepted",
-        diff,
-        offered: tool,
-      });
+      const rejected = this.#record?.rejected?.[name] === fingerprint(tool.raw);
+      held.set(name, holdTool(tool, { before, rejected }));
     }
     this.#refused = refused;
     this.#held = held;
@@ -137,6 +121,28 @@ export class ServerCatalogue {
 
   /** Use changed definitions from now on; returns their names. */
   async accept(tools?: readonly string[]): Promise<readonly string[]> {
+    const taken = this.#heldAmong(tools).map(({ offered }) => offered);
+    const accepted = { ...this.#record?.accepted };
+    for (const { raw } of taken) accepted[raw.name] = raw;
+    await this.keep({ accepted });
+    for (const offered of taken) this.#release(offered);
+    return taken.map(({ raw }) => raw.name);
+  }
+
+  /** Keep changed definitions out, also after a restart, until they change again or are accepted; returns their names. */
+  async reject(tools?: readonly string[]): Promise<readonly string[]> {
+    const refused = this.#heldAmong(tools);
+    const rejected = { ...this.#record?.rejected };
+    for (const held of refused) {
+      rejected[held.tool] = fingerprint(held.offered.raw);
+      this.#held.set(held.tool, toRejected(held));
+      this.#options.registry.disable(this.#full(held.tool), this.#whyHeld(held.tool));
+    }
+    await this.keep({ rejected });
+    return refused.map(({ tool }) => tool);
+  }
+
+  #heldAmong(tools: readonly string[] | undefined): readonly HeldTool[] {
     const { server } = this.#options;
     const names = tools ?? [...this.#held.keys()];
     const missing = names.find((tool) => !this.#held.has(tool));
@@ -145,12 +151,7 @@ export class ServerCatalogue {
         hint: `"tenon mcp-servers list" shows what waits for a person.`,
       });
     }
-    const taken = names.flatMap((tool) => this.#held.get(tool)?.offered ?? []);
-    const accepted = { ...this.#record?.accepted };
-    for (const { raw } of taken) accepted[raw.name] = raw;
-    await this.keep({ accepted });
-    for (const offered of taken) this.#release(offered);
-    return names;
+    return names.flatMap((tool) => this.#held.get(tool) ?? []);
   }
 
   /** Throw where a tool may not be called now. */

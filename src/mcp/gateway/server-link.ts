@@ -1,4 +1,5 @@
 import { ToolUnavailableError } from "../../contract/errors.js";
+import type { SecretScope } from "../../contract/ports/secrets.js";
 import type { ProtocolEra, UpstreamSpec } from "../../contract/ports/upstream.js";
 import type { ServerOptions } from "../client/server-options.js";
 import type { EraVerdict, ServerConnection } from "../client/server-connection.js";
@@ -10,7 +11,10 @@ import { messageOf } from "../../contract/message-of.js";
 export type OpenServer = (
   server: string,
   spec: UpstreamSpec,
-  options: ServerOptions,
+  options: ServerOptions & {
+    /** Whose secrets the server is given. @default those for everybody */
+    readonly owner?: SecretScope | undefined;
+  },
 ) => Promise<ServerConnection>;
 
 export interface LinkOptions {
@@ -151,6 +155,7 @@ export class ServerLink {
         signal,
         prior: await this.#options.prior(profile.era),
         capabilities: profile.capabilities,
+        owner: profile.owner,
         ...events,
         onFault: (message) => faults.add(message),
         onLog: (line) => faults.addOutput(line),

@@ -1,8 +1,10 @@
 import { ToolUnavailableError } from "../../contract/errors.js";
+import type { SecretScope } from "../../contract/ports/secrets.js";
 import type { ProtocolEra, UpstreamCall } from "../../contract/ports/upstream.js";
+import type { HealthVerdict } from "../../contract/tool.js";
 import type { ServerConnection } from "../client/server-connection.js";
 import { capabilityKey, type Profile } from "./caller.js";
-import type { ServerLink } from "./server-link.js";
+import type { LinkState, ServerLink } from "./server-link.js";
 
 /** What a connection is for. */
 export interface LinkRole {
@@ -18,6 +20,8 @@ export interface LinksOptions {
   readonly era?: ProtocolEra | undefined;
   /** Every session has a connection of its own, and this says whose call it is. @default they share connections */
   readonly sessionOf?: ((call: UpstreamCall) => string | undefined) | undefined;
+  /** The server needs stored secrets: names the values that a caller gets. Calls with others share no connection. */
+  readonly secretsFor?: ((owner: SecretScope) => Promise<string>) | undefined;
   /** The server is known to speak only the revisions of 2025. */
   readonly isOld: () => boolean;
   /** A link to the server for callers of this profile; the primary one lists the tools. */
@@ -71,6 +75,12 @@ export class ServerLinks {
 
   /** The connection that lists what a host of this profile is offered, if it is there in time. */
   async arrive(profile: Profile, limitMs: number): Promise<ServerConnection | undefined> {
+    if (this.#options.secretsFor !== undefined) {
+      const key = await this.#secretKey(profile).catch(() => undefined); // the call that needs it says why
+      return key === undefined
+        ? undefined
+        : this.#withExtra(key, profile, ({ link }) => link.arrive(limitMs));
+    }
     this.expect(profile);
     const connection = await this.primary.arrive(limitMs);
     const wantsNew = profile.era === "modern" && connection?.verdict.kind === "legacy";
@@ -79,14 +89,43 @@ export class ServerLinks {
     return this.#withExtra("modern", profile, ({ link }) => link.arrive(limitMs));
   }
 
+  /** Wait for a connection that a caller of this profile can use. */
+  async reach(profile: Profile): Promise<ServerConnection> {
+    if (this.#options.secretsFor === undefined) {
+      this.expect(profile);
+      return this.primary.use();
+    }
+    return this.#withExtra(await this.#secretKey(profile), profile, ({ link }) => link.use());
+  }
+
   /** All connections that are open. */
   connections(): readonly ServerConnection[] {
     const links = [this.primary, ...[...this.#extra.values()].map(({ link }) => link)];
     return links.flatMap(({ connection }) => connection ?? []);
   }
 
+  /** The state of the primary connection, or that callers with secrets of their own have others. */
+  get shownState(): LinkState {
+    const isUsed = this.#options.secretsFor !== undefined && this.connections().length > 0;
+    return isUsed ? "ready" : this.primary.state;
+  }
+
+  get health(): HealthVerdict {
+    const state = this.shownState;
+    const { server } = this.#options;
+    const message = this.primary.reason ?? `the MCP server "${server}" is ${state}`;
+    return { healthy: state !== "failed", message };
+  }
+
   /** Do something with the connection that suits the host of this call. */
   async with<T>(call: UpstreamCall, work: (connection: ServerConnection) => Promise<T>): Promise<T> {
+    if (this.#options.secretsFor !== undefined) {
+      const session = this.#options.sessionOf?.(call);
+      const key = `${session ?? ""} ${await this.#secretKey(call)}`;
+      return this.#withExtra(key, { ...call, session }, async ({ link }) =>
+        work(link.connection ?? (await waitFor(link.use(), call.signal))),
+      );
+    }
     this.expect(call);
     const known = this.#reopening === undefined ? this.primary.connection : undefined;
     const first = known ?? (await waitFor(this.#reopening ?? this.primary.use(), call.signal));
@@ -109,6 +148,13 @@ export class ServerLinks {
       { ...call, session },
       async ({ link }) => work(link.connection ?? (await waitFor(link.use(), call.signal))),
     );
+  }
+
+  /** The same for callers who can share a connection to a server that was given secrets. */
+  async #secretKey({ owner = {}, era, capabilities }: Profile): Promise<string> {
+    const kind = this.#only ?? era;
+    const declared = kind === "modern" ? kind : capabilityKey(capabilities ?? {});
+    return `${(await this.#options.secretsFor?.(owner)) ?? ""} ${declared}`;
   }
 
   #claim(session: string | undefined): void {
@@ -163,10 +209,10 @@ export class ServerLinks {
 
   async #withExtra<T>(
     key: string,
-    { capabilities, era, session }: Profile & { readonly session?: string | undefined },
+    { capabilities, era, owner, session }: Profile & { readonly session?: string | undefined },
     work: (extra: Extra) => Promise<T>,
   ): Promise<T> {
-    const extra = this.#extra.get(key) ?? this.#add(key, { capabilities, era }, session);
+    const extra = this.#extra.get(key) ?? this.#add(key, { capabilities, era, owner }, session);
     clearTimeout(extra.idle);
     extra.calls += 1;
     try {
@@ -186,7 +232,8 @@ export class ServerLinks {
   }
 
   get #most(): number {
-    return this.#options.sessionOf === undefined ? mostExtra : mostSessions;
+    const { sessionOf, secretsFor } = this.#options;
+    return sessionOf === undefined && secretsFor === undefined ? mostExtra : mostSessions;
   }
 
   #add(key: string, profile: Profile, session: string | undefined): Extra {

@@ -9,6 +9,8 @@ export interface ServerRecord {
   readonly target: string;
   /** Definitions as they were accepted, by the tool's own name. */
   readonly accepted: Readonly<Record<string, UpstreamTool>>;
+  /** Changed definitions that a person refused, by the tool's own name: their fingerprints. */
+  readonly rejected?: Readonly<Record<string, string>> | undefined;
   /** Names in the last listing. */
   readonly listed: readonly string[];
   /** The eras in which they were listed. */

@@ -45,7 +45,7 @@ describe("the form that asks for consent", () => {
     };
     const message = messageOf(toApprovalForm({ ...request, preview }));
     for (const shown of [
-      "agent⟨U+202E⟩ wants to call shell⟨U+200B⟩_exec",
+      "The agent agent⟨U+202E⟩ wants to call shell⟨U+200B⟩_exec",
       "From ho⟨U+202E⟩st 1, session s",
       "Run⟨BEL⟩",
       "│ $ rm⟨U+202E⟩ -rf",

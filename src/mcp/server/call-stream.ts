@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { WireMessage } from "../../wire/json-rpc.js";
+import { answerText } from "./answer-text.js";
 import { EventStream, eventOf } from "./event-stream.js";
 import type { SessionEvents } from "./resumable-events.js";
 
@@ -77,7 +78,7 @@ export class CallStream {
   }
 
   #keep(message: WireMessage, isNeeded: boolean): string {
-    const text = JSON.stringify(message);
+    const text = answerText(message);
     const { events, name } = this.#options;
     return eventOf(text, events.keep(name, text, isNeeded));
   }

@@ -1,4 +1,5 @@
 import type { CallToolRequest, CallToolResult, Server, ServerContext } from "@modelcontextprotocol/server";
+import type { CallStop } from "../../contract/host.js";
 import type { ToolProgress } from "../../contract/tool.js";
 import type { Connection } from "./connection.js";
 import type { Exchange } from "./exchange.js";
@@ -47,7 +48,7 @@ export interface WireCall {
   readonly arguments: unknown;
   readonly progressToken: string | number | undefined;
   readonly idempotencyKey: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | CallStop;
   readonly requestId?: string | number | undefined;
   /** What the host sent along for the server of the tool. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;

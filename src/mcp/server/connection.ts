@@ -31,6 +31,7 @@ export class Connection {
   readonly host: McpHost;
   readonly options: ConnectionOptions;
   readonly session: HostSession;
+  readonly since = Date.now();
   readonly #exchanges = new Set<Exchange>();
   readonly #byCall = new Map<string, Exchange>();
   readonly #parked: ParkedCalls;
@@ -101,7 +102,7 @@ export class Connection {
       this.describeClientBy(() => server.getClientVersion());
       // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions declare it once
       const exchange = createPushExchange(ctx, server.getClientCapabilities());
-      return this.within(exchange, ctx.mcpReq.signal, work);
+      return this.within(exchange, () => work(exchange, ctx.mcpReq.signal));
     }
     const state = ctx.mcpReq.requestState<string>();
     // The SDK knows what becomes of a result that asks for input; the types of handlers do not.
@@ -116,7 +117,7 @@ export class Connection {
     work: Work<T>,
   ): Promise<T> {
     this.hear(ctx);
-    const run: Work<T> = (exchange, signal) => this.within(exchange, signal, work);
+    const run: Work<T> = (exchange, signal) => this.within(exchange, () => work(exchange, signal));
     return this.#parked.serve(request, ctx, run) as Promise<T>;
   }
 
@@ -226,10 +227,10 @@ export class Connection {
   }
 
   /** Do something for an exchange, where questions without a call find it. */
-  async within<T>(exchange: Exchange, signal: AbortSignal, work: Work<T>): Promise<T> {
+  async within<T>(exchange: Exchange, work: () => Promise<T>): Promise<T> {
     this.#exchanges.add(exchange);
     try {
-      return await work(exchange, signal);
+      return await work();
     } finally {
       this.#exchanges.delete(exchange);
     }

@@ -1,32 +1,37 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Role } from "../../contract/ports/access.js";
-import type { McpHost } from "../../contract/host.js";
+import type { HostSessionOptions, McpHost } from "../../contract/host.js";
+import type { ClientInfo } from "../../contract/ports/approval.js";
 import { HttpEndpoint } from "./http-endpoint.js";
 import type { HostLimits } from "./connected-hosts.js";
 import { overloaded } from "./http-answers.js";
 import { sendWebResponse } from "./node-http.js";
+import type { SessionDirectory } from "./session-directory.js";
 import type { EventLimits } from "./resumable-events.js";
 
-/** Who sends a request, as the HTTP server has found out. */
-export interface McpPrincipal {
-  /** The same for every request of one client, and of no other. */
+/** Who sends a request, as the HTTP server has found out, and what is offered to it. */
+export interface McpPrincipal extends Omit<HostSessionOptions, "id" | "interact" | "client" | "local"> {
+  /** The same for every request of one client, and of no other; without a `principal` it works for `http:ID`. */
   readonly id: string;
   /** Where it comes from. */
   readonly address?: string | undefined;
-  /** On whose behalf it works. @default a name made from `id` */
-  readonly principal?: string | undefined;
-  readonly userId?: string | undefined;
-  /** @default "admin" */
-  readonly role?: Role | undefined;
+}
+
+/** A host that is connected, as people see it. */
+export interface McpHostView {
+  /** Of its session. */
+  readonly id: string;
+  /** The user that it works for; `undefined` for the person whose server it is. */
+  readonly user?: string | undefined;
+  readonly role?: string | undefined;
   readonly endpoint?: string | undefined;
-  readonly servers?: readonly string[] | undefined;
-  readonly prompts?: readonly string[] | undefined;
-  readonly native?: readonly ("anthropic" | "openai")[] | undefined;
-  readonly listing?: "all" | "compact" | "search" | undefined;
-  readonly agent?: string | undefined;
-  readonly toolset?: string | undefined;
-  readonly include?: readonly string[] | undefined;
-  readonly exclude?: readonly string[] | undefined;
+  readonly agent: string;
+  /** The program, in its own words. */
+  readonly client?: ClientInfo | undefined;
+  readonly address: string;
+  readonly since: number;
+  readonly lastSeen: number;
+  /** Something runs for it or it listens. */
+  readonly busy: boolean;
 }
 
 export interface McpHttpOptions extends HostLimits {
@@ -42,6 +47,8 @@ export interface McpHttpOptions extends HostLimits {
   readonly events?: EventLimits | undefined;
   /** Bytes that wait for a host that reads slowly; beyond them it misses progress. @default 1048576 */
   readonly maxUnread?: number | undefined;
+  /** Where other servers find the sessions of this one. @default they are this process's own */
+  readonly directory?: SessionDirectory | undefined;
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
@@ -51,6 +58,10 @@ export interface McpHttp {
   handle(request: IncomingMessage, response: ServerResponse, principal: McpPrincipal): Promise<void>;
   /** How many hosts are connected. */
   sessionCount(): number;
+  /** The hosts that are connected, the newest first. */
+  hosts(): readonly McpHostView[];
+  /** End the session of a host and cancel its calls; `false` where it is not connected. */
+  endHost(id: string): boolean;
   /** End all sessions; their calls are cancelled. */
   close(): Promise<void>;
 }
@@ -73,6 +84,8 @@ export function createMcpHttp(host: McpHost, options: McpHttpOptions = {}): McpH
       return (endpoint ?? (await open())).handle(request, response, principal);
     },
     sessionCount: () => endpoint?.sessionCount ?? 0,
+    hosts: () => endpoint?.hosts() ?? [],
+    endHost: (id) => endpoint?.endHost(id) ?? false,
     async close() {
       closed = true;
       await (await opening)?.close();

@@ -1,9 +1,10 @@
 import type { Server } from "@modelcontextprotocol/server";
 import type { WireMessage } from "../../wire/json-rpc.js";
+import { answerText } from "./answer-text.js";
 import type { Connection } from "./connection.js";
 import { anyResult, maxAskMs, supportedRequests, type Exchange } from "./exchange.js";
 import { answerLegacyCall, answerModernCall, readPlainCall, type PlainCall } from "./plain-call.js";
-import { RunningCalls } from "./running-calls.js";
+import { RunningCalls, type RunningCall } from "./running-calls.js";
 import type { StdioTransport } from "./stdio-transport.js";
 
 /**
@@ -68,21 +69,21 @@ export class DirectCalls {
   }
 
   async #run(call: PlainCall): Promise<void> {
-    const signal = this.#running.start(call.id);
-    const answer = await this.#answer(call, signal);
-    this.#running.end(call.id, signal);
-    if (signal.aborted) return; // a cancelled request gets no answer
-    await this.#transport.send(answer).catch(() => undefined); // the host is gone
+    const running = this.#running.start(call.id);
+    const answer = await this.#answer(call, running);
+    this.#running.end(call.id, running);
+    if (running.aborted) return; // a cancelled request gets no answer
+    this.#transport.sendText(call.id, answerText(answer));
   }
 
-  #answer(call: PlainCall, signal: AbortSignal): Promise<WireMessage> {
+  #answer(call: PlainCall, running: RunningCall): Promise<WireMessage> {
     if (this.#exchange !== undefined && !call.modern)
       return answerLegacyCall(this.#connection, this.#exchange, {
-        call: { ...call.call, signal },
+        call: { ...call.call, signal: running },
         id: call.id,
       });
     const notify = (notification: object): Promise<void> =>
       this.#transport.send({ jsonrpc: "2.0", ...notification });
-    return answerModernCall(this.#connection, call, { signal, notify });
+    return answerModernCall(this.#connection, call, { signal: running.signal, notify });
   }
 }

@@ -16,3 +16,8 @@ export function overloaded(message: string): Response {
   answer.headers.set("retry-after", "5");
   return answer;
 }
+
+/** There is no room for another host. */
+export function full(): Response {
+  return overloaded("Too many hosts are connected. Try again later.");
+}

@@ -47,18 +47,18 @@ export class HttpCalls {
   ): Promise<void> {
     const connection = this.#connection;
     const stream = this.#openStream(id, response, options);
-    const signal = this.#running.start(id);
+    const running = this.#running.start(id);
     const exchange = this.#exchangeOf(id, stream);
-    const wireCall = { ...call, requestId: id, signal };
-    const answer = await connection.within(exchange, signal, () =>
+    const wireCall = { ...call, requestId: id, signal: running };
+    const answer = await connection.within(exchange, () =>
       answerLegacyCall(connection, exchange, { id, call: wireCall }),
     );
-    this.#running.end(id, signal);
+    this.#running.end(id, running);
     if (this.#byId.get(id) === stream) this.#byId.delete(id);
     // A cancelled request gets no answer; its stream ends with the connection.
-    if (signal.aborted && stream.isRead) return;
+    if (running.aborted && stream.isRead) return;
     this.#open.delete(stream);
-    if (signal.aborted) return;
+    if (running.aborted) return;
     this.#options.onAnswer(id);
     stream.finish(answer);
   }

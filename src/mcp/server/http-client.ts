@@ -1,3 +1,4 @@
+import { answerText } from "./answer-text.js";
 import type { ServerResponse } from "node:http";
 import { ToolCancelledError } from "../../contract/errors.js";
 import type { WireMessage } from "../../wire/json-rpc.js";
@@ -74,7 +75,7 @@ export class HttpClient implements ConnectedHost {
     const { connection } = this.mcp;
     const answer = await answerModernCall(connection, call, { signal: controller.signal, notify });
     if (!this.#running.delete(controller)) return; // nobody is there to read it
-    const text = JSON.stringify(answer);
+    const text = answerText(answer);
     if (isStream) stream.end(eventOf(text));
     else stream.answer(statusOf(answer), text);
   }

@@ -1,19 +1,22 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { hash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
-import type { HostChange, McpHost } from "../../contract/host.js";
+import type { McpHost } from "../../contract/host.js";
 import { faultOfMessage, type WireMessage } from "../../wire/json-rpc.js";
-import type { McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
+import type { McpHostView, McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
-import { clientInfoKey, toClientInfo } from "./client-info.js";
-import { makeRoom, type ConnectedHost } from "./connected-hosts.js";
-import { overloaded, refuse } from "./http-answers.js";
+import { makeRoom } from "./connected-hosts.js";
+import { toHostView } from "./host-view.js";
+import { full, refuse } from "./http-answers.js";
 import { HttpClient } from "./http-client.js";
+import { clientKey, clientOf, isInitialize, namesCall, type Greeted } from "./http-requests.js";
 import { HttpSession, type HttpBody, legacyVersions } from "./http-session.js";
 import { defaultKeepMs, LeftSessions, type ReturningHost } from "./left-sessions.js";
 import { readBody, sendWebResponse, toWebRequest } from "./node-http.js";
+import { publishChange } from "./publish-change.js";
 import { defaultMaxUnread, pacedBody } from "./paced-body.js";
-import { readPlainCall, type PlainCall } from "./plain-call.js";
+import { readPlainCall } from "./plain-call.js";
 import { ResumableEvents } from "./resumable-events.js";
 
 /** All hosts that speak over HTTP. */
@@ -23,6 +26,7 @@ export class HttpEndpoint {
   readonly #options: McpHttpOptions;
   readonly #sessions = new Map<string, HttpSession>();
   readonly #clients = new Map<string, HttpClient>();
+  readonly #restoring = new Map<string, Promise<HttpSession | undefined>>();
   readonly #left: LeftSessions;
   readonly #events: ResumableEvents;
   readonly #modern: McpHttpHandler;
@@ -31,9 +35,8 @@ export class HttpEndpoint {
   #closed = false;
 
   constructor(sdk: Sdk, host: McpHost, options: McpHttpOptions) {
-    this.#sdk = sdk;
-    this.#host = host;
-    this.#options = options;
+    [this.#sdk, this.#host, this.#options] = [sdk, host, options];
+    options.directory?.onRemoved?.((id) => this.#sessions.get(id)?.end(true));
     this.#events = new ResumableEvents(options.events);
     this.#left = new LeftSessions(options.keepMs, options.onError);
     this.#modern = sdk.createMcpHandler(
@@ -48,7 +51,7 @@ export class HttpEndpoint {
         ...(options.onError && { onerror: options.onError }),
       },
     );
-    this.#stopListening = host.onChange((change) => this.#publish(change));
+    this.#stopListening = host.onChange((change) => publishChange(this.#modern.notify, change));
     this.#sweep = setInterval(() => this.#endIdle(), Math.min(this.#idleMs / 2, this.#keepMs / 2, 60_000));
     this.#sweep.unref();
   }
@@ -87,6 +90,16 @@ export class HttpEndpoint {
     await sendWebResponse(await this.#fetchModern(web, principal, parsed), request, response);
   }
 
+  hosts(): readonly McpHostView[] {
+    return this.#places.map(toHostView).sort((a, b) => b.since - a.since);
+  }
+
+  endHost(id: string): boolean {
+    const place = this.#places.find(({ mcp }) => mcp.connection.session.id === id);
+    place?.end(true);
+    return place !== undefined;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
@@ -123,10 +136,11 @@ export class HttpEndpoint {
     const id = request.headers["mcp-session-id"];
     const isGreeting = isInitialize(body.parsed);
     if (id !== undefined && !(isGreeting && this.#canReturn(String(id), principal.id))) {
-      const session = this.#sessions.get(String(id));
+      const session = this.#sessions.get(String(id)) ?? (await this.#restore(String(id), principal));
       // Whose session it is must not be told apart from whether there is one.
       if (session === undefined || session.principal !== principal.id)
         return refused(refuse(404, -32001, "Session not found."));
+      if (request.method === "DELETE") await this.#options.directory?.remove(String(id));
       return session.handle(request, response, body);
     }
     if (!isGreeting) return refused(refuse(400, -32000, "The header Mcp-Session-Id is missing."));
@@ -135,7 +149,7 @@ export class HttpEndpoint {
     const known = await this.#takeUp(returning);
     if (known === undefined && !this.#makeRoom(principal)) return refused(full());
     const mcp = known ?? createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal));
-    const session = await this.#openSession(mcp, principal, client);
+    const session = await this.#openSession(mcp, principal, { client, greeting: body.parsed });
     try {
       await session.handle(request, response, body);
     } finally {
@@ -179,16 +193,47 @@ export class HttpEndpoint {
   }
 
   /** In a function of its own, so that a session does not keep the request that opened it. */
-  async #openSession(mcp: McpServer, principal: McpPrincipal, client: string): Promise<HttpSession> {
+  async #openSession(
+    mcp: McpServer,
+    principal: McpPrincipal,
+    { client, greeting, sessionId }: Greeted,
+  ): Promise<HttpSession> {
+    const { directory } = this.#options;
     const session = await HttpSession.open(this.#sdk, mcp, {
       principal: principal.id,
       address: principal.address ?? "",
       client,
       events: this.#events.open(),
       maxUnread: this.#options.maxUnread,
-      onOpen: (sessionId) => void this.#sessions.set(sessionId, session),
+      sessionId,
+      onOpen: async (id) => {
+        this.#sessions.set(id, session);
+        if (directory === undefined || sessionId !== undefined) return;
+        // Kept before the host is answered: its next request may go elsewhere.
+        const { id: hostSession } = mcp.connection.session;
+        await directory.keep(id, { principal: principal.id, greeting, session: hostSession });
+      },
       onClose: (closed) => this.#onClose(closed),
     });
+    return session;
+  }
+
+  /** A session that another server has opened; several requests that come at once find the same. */
+  #restore(id: string, principal: McpPrincipal): Promise<HttpSession | undefined> {
+    if (this.#options.directory === undefined) return Promise.resolve(undefined);
+    const restoring = this.#restoring.get(id) ?? this.#restoreNow(id, principal);
+    this.#restoring.set(id, restoring);
+    return restoring.finally(() => this.#restoring.delete(id));
+  }
+
+  async #restoreNow(id: string, principal: McpPrincipal): Promise<HttpSession | undefined> {
+    const known = await this.#options.directory?.find(id);
+    if (known?.principal !== principal.id || !this.#makeRoom(principal)) return undefined;
+    const { greeting, session: hostSession } = known;
+    const mcp = createMcpServer(this.#sdk, this.#host, { ...this.#optionsFor(principal), id: hostSession });
+    const greeted = { client: clientOf(greeting), greeting, sessionId: id };
+    const session = await this.#openSession(mcp, principal, greeted);
+    await session.restore(greeting);
     return session;
   }
 
@@ -198,7 +243,11 @@ export class HttpEndpoint {
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
     if (!this.#makeRoom(principal)) return undefined;
-    const client = new HttpClient(createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal)), {
+    // All servers give a client that names itself alike the same session.
+    const id =
+      this.#options.directory === undefined ? undefined : `client-${hash("sha256", key).slice(0, 40)}`;
+    const options = { ...this.#optionsFor(principal), id };
+    const client = new HttpClient(createMcpServer(this.#sdk, this.#host, options), {
       principal: principal.id,
       address: principal.address ?? "",
       maxUnread: this.#options.maxUnread ?? defaultMaxUnread,
@@ -213,15 +262,7 @@ export class HttpEndpoint {
     return { ...who, principal: who.principal ?? `http:${id}`, pageSize, onError };
   }
 
-  #publish(change: HostChange): void {
-    const { notify } = this.#modern;
-    if (change.kind === "resource") notify.resourceUpdated(change.uri);
-    else if (change.kind === "tools") notify.toolsChanged();
-    else if (change.kind === "prompts") notify.promptsChanged();
-    else notify.resourcesChanged();
-  }
-
-  get #places(): readonly ConnectedHost[] {
+  get #places(): readonly (HttpSession | HttpClient)[] {
     return [...this.#sessions.values(), ...this.#clients.values()];
   }
 
@@ -254,38 +295,5 @@ export class HttpEndpoint {
   }
 }
 
-/** In 2026-07-28 every request names its client: each name is a session of its own, for those with the same token. */
-function clientKey({ id }: McpPrincipal, body: unknown): string {
-  const { params } = Object(body) as { params?: { _meta?: Record<string, unknown> } };
-  const info = toClientInfo(params?._meta?.[clientInfoKey]);
-  return JSON.stringify([id, info?.name, info?.version]);
-}
-
-const modernVersion = "2026-07-28";
-
 /** A listening host that lost its connection comes back sooner than that. */
 const lostAfterMs = 2500;
-
-/** The program that sent a greeting. */
-function clientOf(body: unknown): string {
-  const { params } = Object(body) as { params?: { clientInfo?: unknown } };
-  const info = toClientInfo(params?.clientInfo);
-  return JSON.stringify([info?.name, info?.version]);
-}
-
-/** Whether the headers of 2026-07-28 say what the body says; anything else is for the SDK to judge. */
-function namesCall(headers: IncomingHttpHeaders, { call }: PlainCall): boolean {
-  return (
-    headers["mcp-protocol-version"] === modernVersion &&
-    headers["mcp-method"] === "tools/call" &&
-    headers["mcp-name"] === call.name
-  );
-}
-
-function isInitialize(body: unknown): boolean {
-  return (Object(body) as { method?: unknown }).method === "initialize";
-}
-
-function full(): Response {
-  return overloaded("Too many hosts are connected. Try again later.");
-}

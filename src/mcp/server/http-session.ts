@@ -18,7 +18,9 @@ export interface HttpSessionOptions {
   /** What was sent on its streams lately. */
   readonly events: SessionEvents;
   readonly maxUnread?: number | undefined;
-  readonly onOpen: (sessionId: string) => void;
+  readonly onOpen: (sessionId: string) => void | Promise<void>;
+  /** The id of a session that was opened elsewhere. @default a new one */
+  readonly sessionId?: string | undefined;
   /** Its transport is closed. What the host can come back for is not, unless `session.isOver`. */
   readonly onClose: (session: HttpSession) => void;
   /** Name and version of the program, as it says itself. */
@@ -49,7 +51,7 @@ export class HttpSession implements ConnectedHost {
 
   static async open(sdk: Sdk, mcp: McpServer, options: HttpSessionOptions): Promise<HttpSession> {
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
+      sessionIdGenerator: () => options.sessionId ?? randomUUID(),
       onsessioninitialized: options.onOpen,
       eventStore: options.events,
       retryInterval: retryMs,
@@ -211,6 +213,21 @@ export class HttpSession implements ConnectedHost {
     };
     // A timer would keep the whole session in memory, and most requests are answered by now.
     if (ids.some((id) => this.#inFlight.has(id))) setTimeout(check, lostAfterMs).unref();
+  }
+
+  /** Greet a host again that another server has greeted: it does not know that this is another one. */
+  async restore(greeting: unknown): Promise<void> {
+    for (const message of [greeting, { jsonrpc: "2.0", method: "notifications/initialized" }]) {
+      const headers: Record<string, string> = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...(this.id !== undefined && { "mcp-session-id": this.id }),
+      };
+      const request = new Request("http://localhost/mcp", { method: "POST", headers });
+      const response = await this.#transport.handleRequest(request, { parsedBody: message });
+      await response.text();
+    }
+    this.used = true;
   }
 
   close(): Promise<void> {

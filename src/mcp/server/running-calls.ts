@@ -1,32 +1,59 @@
 import { ToolCancelledError } from "../../contract/errors.js";
+import type { CallStop } from "../../contract/host.js";
 
 /** Calls that run, by the ids of their requests, so that they can be cancelled. */
 export class RunningCalls {
-  readonly #controllers = new Map<string | number, AbortController>();
+  readonly #calls = new Map<string | number, { call: RunningCall | undefined }>();
 
-  start(id: string | number): AbortSignal {
-    const controller = new AbortController();
-    this.#controllers.set(id, controller);
-    return controller.signal;
+  start(id: string | number): RunningCall {
+    const call = new RunningCall();
+    this.#calls.set(id, { call });
+    return call;
   }
 
-  end(id: string | number, signal: AbortSignal): void {
-    if (this.#controllers.get(id)?.signal === signal) this.#controllers.delete(id);
+  end(id: string | number, call: RunningCall): void {
+    const holder = this.#calls.get(id);
+    if (holder?.call !== call) return;
+    holder.call = undefined; // earlier tables of the map may be kept for long, see docs/performance.md
+    this.#calls.delete(id);
   }
 
   /** Take a `notifications/cancelled`; `false` where the request is not one of these. */
   cancel(params: unknown): boolean {
     const { requestId, reason } = Object(params) as { requestId?: string | number; reason?: unknown };
-    const controller = requestId === undefined ? undefined : this.#controllers.get(requestId);
-    if (controller === undefined) return false;
+    const call = requestId === undefined ? undefined : this.#calls.get(requestId)?.call;
+    if (call === undefined) return false;
     const why = typeof reason === "string" ? `: ${reason.slice(0, 200)}` : "";
-    controller.abort(new ToolCancelledError(`The host cancelled the call${why}.`));
+    call.abort(`The host cancelled the call${why}.`);
     return true;
   }
 
   stopAll(): void {
-    for (const controller of this.#controllers.values())
-      controller.abort(new ToolCancelledError("The host is gone."));
-    this.#controllers.clear();
+    for (const { call } of this.#calls.values()) call?.abort("The host is gone.");
+    this.#calls.clear();
+  }
+}
+
+export class RunningCall implements CallStop {
+  onAbort: ((reason: string) => void) | undefined;
+  #reason: string | undefined;
+  #controller: AbortController | undefined;
+
+  get aborted(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  abort(reason: string): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.onAbort?.(reason);
+    this.#controller?.abort(new ToolCancelledError(reason));
+  }
+
+  /** Made on first use: most calls do without. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined) this.#controller.abort(new ToolCancelledError(this.#reason));
+    return this.#controller.signal;
   }
 }

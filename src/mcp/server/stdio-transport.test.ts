@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { WireMessage } from "../../wire/json-rpc.js";
@@ -33,6 +35,27 @@ describe("the stdio transport", () => {
     await transport.send({ jsonrpc: "2.0", id: 2, result: {} });
     expect(await said()).toMatchObject([[{ id: 1 }, { id: 2 }]]);
     transport.close();
+  });
+
+  it("sends each answer whole to a host that reads late, though answers share their bytes", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const host = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    const [output] = (await once(server, "connection")) as [Socket];
+    const transport = new StdioTransport({ input: new PassThrough(), output });
+    const sent: string[] = [];
+    for (let id = 0; id < 600; id++) {
+      const text = `${id} ä€ `.repeat(1 + ((id * 977) % 4000));
+      sent.push(text);
+      transport.sendText(id, JSON.stringify({ id, text }));
+      if (id % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    transport.close();
+    output.end();
+    const read = (await host.setEncoding("utf8").toArray()) as string[];
+    const lines = read.join("").trimEnd().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { text: string }).text)).toEqual(sent);
+    server.close();
   });
 
   it("drops reports, never answers, while a host reads nothing", async () => {

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { faultOfMessage, idOf, rpcError, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
 import { LineReader } from "../../wire/line-reader.js";
@@ -31,6 +32,8 @@ export class StdioTransport {
   readonly #reader: LineReader;
   readonly #inFlight = new Map<string | number, Batch | undefined>();
   #out: string[] = [];
+  /** Where answers become bytes. */
+  #shared: Buffer | undefined;
   #outChars = 0;
   #graceTimer: NodeJS.Timeout | undefined;
   #opened = false;
@@ -68,7 +71,7 @@ export class StdioTransport {
   send(message: WireMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Error("The connection is closed."));
     // A host that reads more slowly than a tool reports misses some reports; the answer is complete.
-    if (message.method === "notifications/progress" && this.#options.output.writableLength > maxHeldChars)
+    if (message.method === "notifications/progress" && this.#options.output.writableLength > maxUnreadChars)
       return Promise.resolve();
     const id = message.method === undefined ? message.id : undefined;
     if (id === undefined || id === null) this.#write(JSON.stringify(message));
@@ -182,12 +185,33 @@ export class StdioTransport {
 
   #flush(): void {
     if (this.#out.length === 0 || this.#closed) return;
-    const text = `${this.#out.join("\n")}\n`;
+    const lines = this.#out;
+    const chars = this.#outChars;
     this.#out = [];
     this.#outChars = 0;
-    if (!this.#options.output.write(text)) this.#options.input.pause();
+    if (!this.#writeLines(lines, chars)) this.#options.input.pause();
+  }
+
+  #writeLines(lines: readonly string[], chars: number): boolean {
+    const { output } = this.#options;
+    // A socket with nothing waiting hands bytes over at once; other streams may keep them.
+    const isFree = output instanceof Socket && output.writableLength === 0;
+    if (!isFree || 3 * chars + lines.length > sharedBytes) return output.write(`${lines.join("\n")}\n`);
+    const bytes = (this.#shared ??= Buffer.allocUnsafeSlow(sharedBytes));
+    let end = 0;
+    for (const line of lines) {
+      end += bytes.write(line, end);
+      bytes[end++] = lineEnd;
+    }
+    const hasRoom = output.write(bytes.subarray(0, end));
+    if (output.writableLength > 0) this.#shared = undefined; // still to be read
+    return hasRoom;
   }
 }
 
-/** Characters that wait for the end of a turn of the event loop. */
-const maxHeldChars = 1024 * 1024;
+/** Characters that may wait for the host before reports of progress are left out. */
+const maxUnreadChars = 1024 * 1024;
+/** Characters that wait for the end of a turn of the event loop: a host reads the first answers while others are made. */
+const maxHeldChars = 32 * 1024;
+const sharedBytes = 256 * 1024;
+const lineEnd = 10;

@@ -1,0 +1,12 @@
+import { resultTextOf } from "../../contract/result-text.js";
+import type { WireMessage } from "../../wire/json-rpc.js";
+
+/** An answer as JSON; a large result that the log has written already is not written again. */
+export function answerText(answer: WireMessage): string {
+  const { result, ...envelope } = answer as WireMessage & { readonly result?: object };
+  const { structuredContent, ...others } = (result ?? {}) as { readonly structuredContent?: unknown };
+  const known = resultTextOf(structuredContent);
+  if (known === undefined) return JSON.stringify(answer);
+  const fields = JSON.stringify(others).slice(1, -1);
+  return `${JSON.stringify(envelope).slice(0, -1)},"result":{${fields},"structuredContent":${known}}}`;
+}

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { clientInfoKey, toClientInfo } from "./client-info.js";
+import type { McpPrincipal } from "./create-mcp-http.js";
+import type { PlainCall } from "./plain-call.js";
+
+/** In 2026-07-28 every request names its client: each name is a session of its own, for those with the same token. */
+export function clientKey({ id }: McpPrincipal, body: unknown): string {
+  const { params } = Object(body) as { params?: { _meta?: Record<string, unknown> } };
+  const info = toClientInfo(params?._meta?.[clientInfoKey]);
+  return JSON.stringify([id, info?.name, info?.version]);
+}
+
+/** The program that sent a greeting. */
+export function clientOf(body: unknown): string {
+  const { params } = Object(body) as { params?: { clientInfo?: unknown } };
+  const info = toClientInfo(params?.clientInfo);
+  return JSON.stringify([info?.name, info?.version]);
+}
+
+const modernVersion = "2026-07-28";
+
+/** Whether the headers of 2026-07-28 say what the body says; anything else is for the SDK to judge. */
+export function namesCall(headers: IncomingHttpHeaders, { call }: PlainCall): boolean {
+  return (
+    headers["mcp-protocol-version"] === modernVersion &&
+    headers["mcp-method"] === "tools/call" &&
+    headers["mcp-name"] === call.name
+  );
+}
+
+export function isInitialize(body: unknown): boolean {
+  return (Object(body) as { method?: unknown }).method === "initialize";
+}
+
+/** What a session begins with. */
+export interface Greeted {
+  readonly client: string;
+  readonly greeting: unknown;
+  /** Of a session that was opened elsewhere. */
+  readonly sessionId?: string | undefined;
+}
