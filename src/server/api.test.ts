@@ -36,7 +36,7 @@ const odd = defineTool({
 
 beforeAll(async () => {
   // No points of the metrics while the tests run, however slow the machine is.
-  at = await openTestServer({ sampleEveryMs: 3_600_000, tenonOptions: { tools: [patient, odd] } });
+  at = await openTestServer({ tenonOptions: { tools: [patient, odd] } });
 });
 afterAll(() => at.close());
 
@@ -360,18 +360,30 @@ describe("the rest", () => {
     ]);
     const metrics = (await at.ask("/api/metrics")).body;
     expect(metrics.tools.find((row: { tool: string }) => row.tool === name)).toMatchObject({
-      failures: 0,
-      successes: expect.any(Number),
+      // While it was switched off.
+      failures: 1,
+      calls: expect.any(Number),
+      definitionTokens: expect.any(Number),
+      resultTokens: expect.any(Number),
     });
+    expect(metrics.total.calls).toBe(sum(metrics.tools.map((row: { calls: number }) => row.calls)));
     expect(metrics.host.memoryBytes).toBeGreaterThan(0);
-    expect((await at.ask("/api/metrics/series?minutes=5")).body).toMatchObject({ time: [], running: [] });
+    const { body: series } = await at.ask("/api/metrics/series?minutes=5");
+    expect(series).toMatchObject({ widthMs: 10_000, time: { length: 30 }, p50Ms: { length: 30 } });
+    // All calls of this file ended in the last minutes, some of them maybe since the first question.
+    expect(sum(series.calls)).toBeGreaterThanOrEqual(metrics.total.calls);
     const { text, headers } = await at.ask("/metrics");
     expect(headers["content-type"]).toContain("text/plain");
     expect(text).toContain("tenon_tool_calls_total");
     expect((await at.ask("/api/mcp-servers")).body).toEqual([]);
+    expect((await at.ask("/api/plugins")).body).toEqual([]);
   });
 
   it("says how to get the console where it is not built", async () => {
     expect((await at.ask("/")).text).toContain("npm run build");
   });
 });
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

@@ -2,12 +2,18 @@ import type { ToolEnvelope } from "../contract/call.js";
 import type { TenonEvent } from "../contract/events.js";
 import type { JsonSchema } from "../contract/json.js";
 import type { ToolState } from "../contract/lifecycle.js";
-import type { AuditAlert, AuditQuery, AuditRecord, AuditVerdict } from "../contract/ports/audit.js";
+import type {
+  AuditAlert,
+  AuditQuery,
+  AuditRecord,
+  AuditVerdict,
+  UsageSeries,
+  UsageTotals,
+} from "../contract/ports/audit.js";
 import type { ClientMetricsRow } from "./client-counts.js";
 import type { ApprovalResolution, ClientInfo } from "../contract/ports/interact.js";
 import type { ChangeRecord, ChangeSelector, UndoneFile, UndoPreview } from "../contract/ports/journal.js";
 import type { ToolAnnotations } from "../contract/tool.js";
-import type { CommandVerdict } from "../policy/explain-call.js";
 
 /*
  * What the server says to its console, and nothing else: the console takes its types from here.
@@ -24,23 +30,10 @@ export const pageHeader = "x-tenon-page";
 /** The `<meta>` that brings the page its secret when it was opened by a one-time link. */
 export const pageSecretMeta = "tenon-page-secret";
 
-/** `GET /api/sessions`: browsers that are signed in; `DELETE /api/sessions/:id` ends one; `POST /api/sign-out` one's own. */
-export interface BrowserSessionView {
-  readonly id: string;
-  /** Such as "Chrome on Linux". */
-  readonly browser: string;
-  readonly address: string;
-  readonly since: number;
-  readonly lastSeen: number;
-  /** It is the one that asks. */
-  readonly current: boolean;
-}
+/** The `<meta>` that says where in the console somebody who has signed in wanted to go. */
+export const returnToMeta = "tenon-return-to";
 
-/** `POST /api/links`, for programs with the token: a link that opens the console once. */
-export interface EntryLink {
-  readonly link: string;
-  readonly expiresAt: number;
-}
+export type { BrowserSessionView, EntryLink, LoginMethods, SignedOut } from "./session-api.js";
 
 /** `GET /api/about`: what the page shows before anything else. */
 export interface About {
@@ -50,6 +43,8 @@ export interface About {
   readonly toolset: string;
   readonly startedAt: number;
   readonly sandbox: { readonly held: boolean; readonly reason?: string | undefined };
+  /** The script of the console that belongs to this server: a page with another one is of another version. */
+  readonly consoleScript?: string | undefined;
 }
 
 /** `GET /api/feed` (SSE): events in order, each with its id; `Last-Event-ID` or `?after=` goes on after a break. */
@@ -106,7 +101,8 @@ export interface FetchedCall extends Omit<LiveCall, "arguments"> {
   readonly envelope?: ToolEnvelope | undefined;
 }
 
-export type { ConnectionView, JobOutputView, JobView, McpServerView } from "./jobs-api.js";
+export type { ConnectionView, JobOutputView, JobView, McpServerView, PluginView } from "./jobs-api.js";
+export type { FleetView } from "./fleet-api.js";
 export type {
   ApprovalAnswered,
   ApprovalBody,
@@ -130,6 +126,8 @@ export interface ToolRow {
   readonly state: ToolState;
   readonly health: { readonly status: string; readonly message: string };
   readonly enabled: boolean;
+  /** About as many tokens as its definition is to a model. */
+  readonly definitionTokens: number;
   /** Where it comes from: "built-in", "config", "plugin:NAME", "mcp:NAME", "code". */
   readonly origin: string;
 }
@@ -150,8 +148,11 @@ export interface ToolDetail extends ToolRow {
 /** `POST /api/tools/:name/call` with `{ arguments }` answers with the envelope. */
 export type CallAnswer = ToolEnvelope;
 
-/** `GET /api/metrics`: now; `GET /api/metrics/series?minutes=60`: over time. */
+/** `GET /api/metrics?minutes=60`: the calls that ended in that time, and what runs now; `GET /api/metrics/series?minutes=60`: over time. */
 export interface MetricsView {
+  /** Since when calls are counted. Where the log is switched off: since the server started, whatever was asked for. */
+  readonly since: number;
+  readonly total: UsageTotals;
   readonly tools: readonly ToolMetricsRow[];
   readonly concurrency: {
     readonly running: number;
@@ -169,18 +170,13 @@ export interface MetricsView {
 
 export type { ClientMetricsRow } from "./client-counts.js";
 
-export interface ToolMetricsRow {
+/** Numbers of one tool; what a model pays for it is estimated. */
+export interface ToolMetricsRow extends UsageTotals {
   readonly tool: string;
-  readonly calls: number;
-  readonly successes: number;
-  readonly failures: number;
-  readonly avgMs: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
-  readonly maxMs: number;
-  readonly waitedShare: number;
-  readonly errorsByType: Readonly<Record<string, number>>;
+  /** Tokens of its definition; absent where the tool is no longer there. */
+  readonly definitionTokens?: number | undefined;
+  /** Tokens of a result, on average. */
+  readonly resultTokens: number;
 }
 
 export interface ExperimentRow {
@@ -195,15 +191,11 @@ export interface ExperimentRow {
   }[];
 }
 
-/** One point every ten seconds; columns of equal length, oldest first. */
-export interface MetricsSeries {
+/** Columns of equal length, oldest first: the intervals of the range that was asked for. */
+export interface MetricsSeries extends UsageSeries {
+  /** Where each interval begins. */
   readonly time: readonly number[];
-  readonly calls: readonly number[];
-  readonly failures: readonly number[];
-  readonly p50Ms: readonly (number | null)[];
-  readonly p95Ms: readonly (number | null)[];
-  readonly p99Ms: readonly (number | null)[];
-  readonly running: readonly number[];
+  readonly widthMs: number;
 }
 
 /** `GET /api/log?…`, `GET /api/log/:id`, `POST /api/log/verify`, `POST /api/log/replay` with `{ taskId }`. */
@@ -228,6 +220,25 @@ export interface ReplayView {
   /** What makes the comparison less sure. */
   readonly notes?: readonly string[] | undefined;
 }
+
+export type {
+  LargePart,
+  LogTally,
+  RecordPart,
+  ShownRecord,
+  TraceGroup,
+  TraceSpan,
+  TraceView,
+} from "./trace-api.js";
+
+export type {
+  ConfigurationView,
+  DoctorFinding,
+  McpOffersView,
+  RuleBody,
+  ServerMachine,
+  TaskStatusBody,
+} from "./manage-api.js";
 
 /** `GET /api/changes?path=&taskId=`: what the journal can take back; `POST /api/undo/preview`, `POST /api/undo` with a `ChangeSelector`. */
 export type ChangeRow = ChangeRecord;
@@ -255,36 +266,23 @@ export interface MemoryRow {
   readonly tags: readonly string[];
   readonly createdAt: number;
   readonly status?: string | undefined;
+  /** The only one who finds it, or the MCP endpoint at which it is found; neither where it is shared with all. */
+  readonly principal?: string | undefined;
+  readonly endpoint?: string | undefined;
 }
 
-/** `GET /api/policy`; `POST /api/policy/explain` with `{ tool, arguments }`; `DELETE /api/policy/rules/:id` of a remembered one, or one of a session. */
-export interface PolicyView {
-  readonly mode: string;
-  readonly rules: readonly {
-    readonly id: string;
-    readonly source: string;
-    readonly behavior: string;
-    /** The rule in words. */
-    readonly text: string;
-    /** The session that it was given for. */
-    readonly sessionId?: string | undefined;
-    readonly revocable: boolean;
-  }[];
-}
-export interface ExplainView {
-  readonly decision: "allow" | "ask" | "deny";
-  readonly rule: string;
-  readonly source: string;
-  readonly reason: string;
-  readonly hint?: string | undefined;
-  readonly considered: readonly {
-    readonly rule: string;
-    readonly source: string;
-    readonly behavior: string;
-    readonly text: string;
-  }[];
-  readonly commands: readonly Pick<CommandVerdict, "command" | "decision" | "reason">[];
-}
+export type { ExplainView, PolicyView, SimulationView } from "./policy-api.js";
+
+export type {
+  CreatedToken,
+  EndpointView,
+  HostView,
+  LimitView,
+  Page,
+  SecretView,
+  TokenView,
+  UserView,
+} from "./team-api.js";
 
 /** Every failure: an HTTP status and this. */
 export interface ApiError {

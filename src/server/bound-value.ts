@@ -11,16 +11,21 @@ export interface ShownLimits {
 /** What fits into a live feed. */
 export const feedLimits: ShownLimits = { text: 8_000, items: 200, depth: 16, total: 32_000 };
 
+export interface BoundValue {
+  readonly value: unknown;
+  readonly cut: boolean;
+  /** Characters, roughly. */
+  readonly chars: number;
+}
+
 /** A copy of a value that is small enough to show, with a mark wherever something was left out. */
-export function boundValue(
-  value: unknown,
-  limits: ShownLimits = feedLimits,
-): { readonly value: unknown; readonly cut: boolean } {
+export function boundValue(value: unknown, limits: ShownLimits = feedLimits): BoundValue {
   const walk: Walk = { limits, left: limits.total, cut: false };
   try {
-    return { value: copy(value, walk, 0), cut: walk.cut };
+    const copied = copy(value, walk, 0);
+    return { value: copied, cut: walk.cut, chars: limits.total - walk.left };
   } catch {
-    return { value: "[cannot be shown]", cut: true }; // a getter that throws
+    return { value: "[cannot be shown]", cut: true, chars: 17 }; // a getter that throws
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import type { ConsoleUser } from "./identity/console-login.js";
 import { createToken, sameSecret, secretHash } from "./token.js";
 
-/** One browser that came in by a one-time link. */
+/** One browser that came in by a one-time link, or with somebody who signed in. */
 export interface BrowserSession {
   /** For people to tell sessions apart; it opens nothing. */
   readonly id: string;
@@ -11,18 +12,33 @@ export interface BrowserSession {
   readonly address: string;
   readonly since: number;
   readonly lastSeen: number;
+  /** Who signed in; absent for a one-time link, which is the admin's. */
+  readonly user?: ConsoleUser | undefined;
   /** Fires when the session is over, however it ended. */
   readonly ended: AbortSignal;
 }
 
 export interface BrowserSessionOptions {
   readonly now: () => number;
-  /** Browsers at the same time; the one that was away the longest gives way. @default 32 */
+  /** Browsers of one-time links at the same time; the one that was away the longest gives way. @default 32 */
   readonly maxSessions?: number | undefined;
   /** A browser that asks for nothing this long is signed out. @default 12 hours */
   readonly idleMs?: number | undefined;
   /** Every session ends after this time. @default 7 days */
   readonly lifetimeMs?: number | undefined;
+  /** The same for browsers of people who signed in. @default as for one-time links */
+  readonly users?: Pick<BrowserSessionOptions, "idleMs" | "lifetimeMs"> | undefined;
+}
+
+/** Browsers of one person at the same time. */
+const maxOfUser = 8;
+/** Browsers of all people who signed in. */
+const maxOfUsers = 10_000;
+
+interface Visitor {
+  readonly userAgent?: string | undefined;
+  readonly address: string;
+  readonly user?: ConsoleUser | undefined;
 }
 
 /** The secrets of a new session; they are given out once and kept as hashes only. */
@@ -55,10 +71,10 @@ export class BrowserSessions {
     this.#sweep.unref();
   }
 
-  open(visitor: { readonly userAgent?: string | undefined; readonly address: string }): NewBrowserSession {
+  open(visitor: Visitor): NewBrowserSession {
     this.#endExpired();
-    const { maxSessions = 32, now } = this.#options;
-    while (this.#byCookie.size >= maxSessions) this.#endOldest();
+    const { now } = this.#options;
+    this.#makeRoom(visitor.user);
     const [cookie, pageSecret] = [createToken(), createToken()];
     const ending = new AbortController();
     setMaxListeners(0, ending.signal); // every open answer of the browser listens
@@ -66,6 +82,7 @@ export class BrowserSessions {
       id: randomBytes(4).toString("hex"),
       browser: browserName(visitor.userAgent),
       address: visitor.address,
+      user: visitor.user,
       since: now(),
       lastSeen: now(),
       ended: ending.signal,
@@ -119,8 +136,19 @@ export class BrowserSessions {
     kept.ending.abort();
   }
 
-  #endOldest(): void {
-    const [oldest] = [...this.#byCookie.values()].sort((a, b) => a.session.lastSeen - b.session.lastSeen);
+  /** Nobody who signs in often can push others out. */
+  #makeRoom(user: ConsoleUser | undefined): void {
+    const name = user?.identity.principal;
+    const all = [...this.#byCookie.values()];
+    const own = all.filter(({ session }) => session.user?.identity.principal === name);
+    const most = name === undefined ? (this.#options.maxSessions ?? 32) : maxOfUser;
+    if (own.length >= most) this.#endOldest(own);
+    const others = all.filter(({ session }) => session.user !== undefined);
+    if (name !== undefined && others.length >= maxOfUsers) this.#endOldest(others);
+  }
+
+  #endOldest(among: readonly Kept[]): void {
+    const [oldest] = among.toSorted((a, b) => a.session.lastSeen - b.session.lastSeen);
     if (oldest !== undefined) this.#end(oldest);
   }
 
@@ -129,7 +157,9 @@ export class BrowserSessions {
   }
 
   #isExpired({ session }: Kept): boolean {
-    const { now, idleMs = 12 * hour, lifetimeMs = 7 * 24 * hour } = this.#options;
+    const { now, users } = this.#options;
+    const limits = session.user === undefined ? this.#options : { ...this.#options, ...users };
+    const { idleMs = 12 * hour, lifetimeMs = 7 * 24 * hour } = limits;
     return now() - session.lastSeen > idleMs || now() - session.since > lifetimeMs;
   }
 }

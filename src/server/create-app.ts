@@ -6,29 +6,42 @@ import type { Admission } from "./gate.js";
 import type { BodyBindings } from "./read-request.js";
 import type { PersonBindings } from "./request-person.js";
 import { addAbout } from "./routes/about.js";
+import { addArtifacts } from "./routes/artifacts.js";
 import { addCalls } from "./routes/calls.js";
 import { addChanges } from "./routes/changes.js";
+import { addEndpoints } from "./routes/endpoints.js";
 import { addConsole } from "./routes/console.js";
+import { addFleet } from "./routes/fleet.js";
 import { addJobs } from "./routes/jobs.js";
 import { addLayers } from "./routes/layers.js";
 import { addLog } from "./routes/log.js";
+import { addMcpOffers } from "./routes/mcp-offers.js";
 import { addMcpServers } from "./routes/mcp-servers.js";
 import { addMetrics } from "./routes/metrics.js";
 import { addPerson } from "./routes/person.js";
 import { addPolicy } from "./routes/policy.js";
 import { addQuarantine } from "./routes/quarantine.js";
 import { addSessions } from "./routes/sessions.js";
+import { addSystem } from "./routes/system.js";
+import { addTeam } from "./routes/team.js";
 import { addTools } from "./routes/tools.js";
+import { addTrace } from "./routes/trace.js";
 import { addWork } from "./routes/work.js";
 import type { RouteContext } from "./route-context.js";
 import type { ConsoleFiles } from "./static-files.js";
 
 type AppBindings = BodyBindings & PersonBindings;
 
+/** Answers a request elsewhere; `undefined` where it is for this process. */
+export type Forward = (request: Request, admitted: Admission) => Promise<Response | undefined>;
+
 export interface AppOptions {
   /** Of a request, in bytes. */
   readonly maxBody: number;
   readonly files: ConsoleFiles;
+  readonly forward?: Forward | undefined;
+  /** More rows for `/metrics`. */
+  readonly metrics?: (() => Promise<string>) | undefined;
   /** Hears of what went wrong inside. */
   readonly onFault: (cause: unknown) => void;
 }
@@ -37,7 +50,7 @@ export interface AppOptions {
 export function createApp(
   served: RouteContext,
   options: AppOptions,
-): (request: Request, admitted: Admission) => Response | Promise<Response> {
+): (request: Request, from: PersonBindings) => Response | Promise<Response> {
   const app = new Hono<{ Bindings: AppBindings }>();
   app.onError((thrown, c) => {
     const fault = toHttpError(thrown);
@@ -48,37 +61,45 @@ export function createApp(
   app.notFound(() => {
     throw notFound("such address");
   });
+  const { forward } = options;
+  if (forward !== undefined) app.use(async (c, next) => (await forward(c.req.raw, c.env.admitted)) ?? next());
   app.get("/health", async (c) => c.json(await healthOf(served, c.env.admitted)));
-  app.get("/metrics", (c) => {
+  app.get("/metrics", async (c) => {
     const { tenon, version, clients } = served;
-    const options = { scheduler: tenon.stats(), version, clients: clients.rows() };
-    const text = renderPrometheus(tenon.metrics.snapshot(), options);
+    const shown = { scheduler: tenon.stats(), version, clients: clients.rows() };
+    const text = renderPrometheus(tenon.metrics.snapshot(), shown) + ((await options.metrics?.()) ?? "");
     return c.body(text, 200, { "content-type": prometheusContentType });
   });
   const api = new Hono();
   api.use(limitTime);
   const routes = [
-    addAbout,
     addCalls,
     addPerson,
     addTools,
     addMetrics,
     addLog,
+    addTrace,
     addChanges,
     addQuarantine,
     addLayers,
     addWork,
+    addArtifacts,
+    addSystem,
     addPolicy,
     addSessions,
     addJobs,
+    addEndpoints,
+    addTeam,
+    addFleet,
   ];
-  for (const add of [...routes, addMcpServers]) add(api, served);
+  addAbout(api, served, options.files);
+  for (const add of [...routes, addMcpServers, addMcpOffers]) add(api, served);
   api.all("*", () => {
     throw notFound("such address");
   });
   app.route("/api", api);
   addConsole(app as unknown as Hono, options.files);
-  return (request, admitted) => app.fetch(request, { admitted, maxBody: options.maxBody });
+  return (request, { admitted, base }) => app.fetch(request, { admitted, base, maxBody: options.maxBody });
 }
 
 /** Nobody waits for ever; what is meant to take its time has limits of its own. */

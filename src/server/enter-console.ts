@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { pageSecretMeta } from "./api.js";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { pageSecretMeta, returnToMeta } from "./api.js";
 import { HttpError } from "./http-error.js";
+import type { NewBrowserSession } from "./browser-sessions.js";
 import type { ConsoleAccess } from "./console-access.js";
 import { cookieNameFor, sessionCookies } from "./gate.js";
 import type { ConsoleFiles } from "./static-files.js";
@@ -11,6 +12,8 @@ export interface EntryOptions {
   /** Where the server listens. */
   readonly port: number;
   readonly address: string;
+  /** The address of this server, as its clients know it. */
+  readonly base: string;
   readonly code: string;
 }
 
@@ -21,28 +24,58 @@ export interface EntryOptions {
 export async function enterConsole(
   request: IncomingMessage,
   response: ServerResponse,
-  { access, files, port, address, code }: EntryOptions,
+  { access, files, port, address, base, code }: EntryOptions,
 ): Promise<void> {
-  const page = (await files.load())?.get("/index.html")?.bodies["identity"]?.toString() ?? notBuilt;
-  const { headers, socket } = request;
-  const isEncrypted = "encrypted" in socket;
-  if (String(headers["sec-purpose"] ?? headers["purpose"] ?? "").includes("prefetch")) throw notOpenedYet();
+  const { headers } = request;
+  refusePrefetch(headers);
   const earlier = access.sessions.find(sessionCookies(headers, port), undefined)?.session;
   if (!access.codes.redeem(code)) {
     access.attempts.wrong(address);
-    throw linkRefused(
-      earlier === undefined ? undefined : `${isEncrypted ? "https" : "http"}://${headers.host}/`,
-    );
+    throw linkRefused(earlier === undefined ? undefined : `${base}/`);
   }
   // One browser has one session: its other tabs go on with the new one.
   if (earlier !== undefined) access.sessions.end(earlier.id);
-  const { cookie, pageSecret } = access.sessions.open({ address, userAgent: headers["user-agent"] });
+  const opened = access.sessions.open({ address, userAgent: headers["user-agent"] });
+  await sendConsolePage(request, response, { files, port, base, opened });
+}
+
+export interface ConsolePage {
+  readonly files: ConsoleFiles;
+  readonly port: number;
+  readonly base: string;
+  readonly opened: NewBrowserSession;
+  /** Where in the console to go. @default where the address says */
+  readonly returnTo?: string | undefined;
+  /** To set besides the session's. */
+  readonly cookies?: readonly string[] | undefined;
+}
+
+/** Send the console's page to a browser that has just been let in, with the secrets of its session. */
+export async function sendConsolePage(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { files, port, base, opened, returnTo, cookies = [] }: ConsolePage,
+): Promise<void> {
+  const page = (await files.load())?.get("/index.html")?.plain.toString() ?? notBuilt;
+  const secure = base.startsWith("https:") ? "; Secure" : "";
+  const session = `${cookieNameFor(headers.host, port)}=${opened.cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+  const metas = { [pageSecretMeta]: opened.pageSecret, ...(returnTo && { [returnToMeta]: returnTo }) };
+  const tags = Object.entries(metas).map(
+    ([name, text]) => `<meta name="${name}" content="${escaped(text)}" />`,
+  );
   response
-    .writeHead(200, {
-      "content-type": "text/html; charset=utf-8",
-      "set-cookie": `${cookieNameFor(headers.host, port)}=${cookie}; Path=/; HttpOnly; SameSite=Strict${isEncrypted ? "; Secure" : ""}`,
-    })
-    .end(page.replace("<head>", `<head><meta name="${pageSecretMeta}" content="${pageSecret}" />`));
+    .writeHead(200, { "content-type": "text/html; charset=utf-8", "set-cookie": [...cookies, session] })
+    // A function, since a text would be searched for "$&" and the like.
+    .end(page.replace("<head>", () => `<head>${tags.join("")}`));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** A browser that looks ahead must not use a link or a login up. */
+export function refusePrefetch(headers: IncomingHttpHeaders): void {
+  if (String(headers["sec-purpose"] ?? headers["purpose"] ?? "").includes("prefetch")) throw notOpenedYet();
 }
 
 /** Take the cookie away from a browser that signs out. */
@@ -64,7 +97,6 @@ function linkRefused(signedInAt: string | undefined): HttpError {
   });
 }
 
-/** A browser that looks ahead must not use the link up. */
 function notOpenedYet(): HttpError {
   return new HttpError(503, { code: "LINK_NOT_OPENED", message: "A link is not opened ahead of time." });
 }

@@ -5,11 +5,16 @@ export interface RingLimits {
   readonly chars?: number | undefined;
 }
 
+/** What a frame is about: the session of a call, the tools that everybody may see, or the server as a whole. */
+export type FrameTopic = { readonly sessionId: string } | "tools" | undefined;
+
 /** The last frames of the feed, each under a number that rises by one; the oldest make room. */
 export class FeedRing {
   readonly #mostFrames: number;
   readonly #mostChars: number;
   #frames: string[] = [];
+  /** What each frame is about, for those who do not see everything. */
+  #topics: FrameTopic[] = [];
   /** Of `#frames`, how many at the front are gone already. */
   #gone = 0;
   #firstId: number;
@@ -36,9 +41,10 @@ export class FeedRing {
     return Number.isSafeInteger(id) && id >= this.#firstId - 1 && id <= this.last;
   }
 
-  push(make: (id: number) => string): void {
+  push(make: (id: number) => string, topic?: FrameTopic): void {
     const frame = make(this.last + 1);
     this.#frames.push(frame);
+    this.#topics.push(topic);
     this.#chars += frame.length;
     while (
       this.#frames.length - this.#gone > this.#mostFrames ||
@@ -47,12 +53,26 @@ export class FeedRing {
       this.#forgetOldest();
   }
 
+  /** Count a frame that nobody reads; those before it go with it. */
+  skip(): void {
+    this.#firstId = this.last + 2;
+    if (this.#frames.length === 0) return;
+    this.#frames = [];
+    this.#topics = [];
+    this.#gone = 0;
+    this.#chars = 0;
+  }
+
   /** Frames from that number on, at most about so many characters, and the number after the last of them. */
-  read(from: number, mostChars: number): { readonly text: string; readonly next: number } {
+  read(
+    from: number,
+    mostChars: number,
+    shows: (topic: FrameTopic) => boolean = () => true,
+  ): { readonly text: string; readonly next: number } {
     let text = "";
     let next = from;
     for (let at = from - this.#firstId + this.#gone; at < this.#frames.length; at++) {
-      text += this.#frames[at];
+      if (shows(this.#topics[at])) text += this.#frames[at];
       next++;
       if (text.length >= mostChars) break;
     }
@@ -66,6 +86,7 @@ export class FeedRing {
     this.#firstId++;
     if (this.#gone < 1024 || this.#gone * 2 < this.#frames.length) return;
     this.#frames = this.#frames.slice(this.#gone);
+    this.#topics = this.#topics.slice(this.#gone);
     this.#gone = 0;
   }
 }

@@ -144,6 +144,30 @@ describe("the live feed", () => {
     }
   });
 
+  it("keeps events for a page that comes back soon, and tells one that comes back late to reload", async () => {
+    for (const { keptForMs, reset } of [
+      { keptForMs: 60_000, reset: false },
+      { keptForMs: -1, reset: true },
+    ]) {
+      const opened = await open({ feed: { keptForMs } });
+      const { server, tenon } = opened;
+      const reader = await readFeed(server);
+      await tenon.call({ name: "chatty", arguments: { times: 1 } });
+      await reader.until(({ items }) => items.length >= 3);
+      reader.stop();
+      const comesBack = async (): Promise<boolean | undefined> => {
+        await tenon.call({ name: "chatty", arguments: { times: 1 } });
+        const again = await readFeed(server, reader.lastId);
+        await again.until(({ hellos }) => hellos.length > 0);
+        again.stop();
+        return again.hellos[0]?.reset;
+      };
+      // That it left is seen a moment later.
+      await expect.poll(comesBack).toBe(reset);
+      await opened.close();
+    }
+  });
+
   it("cuts what is huge, with a mark", async () => {
     const { server, tenon } = await open();
     const reader = await readFeed(server);

@@ -3,7 +3,8 @@ import type { TenonEvent } from "../contract/events.js";
 import type { FeedHello } from "./api.js";
 import { HttpError } from "./http-error.js";
 import { boundValue } from "./bound-value.js";
-import { FeedRing, type RingLimits } from "./feed-ring.js";
+import { FeedRing, type FrameTopic, type RingLimits } from "./feed-ring.js";
+import type { SeesSession } from "./request-person.js";
 
 export interface FeedOptions extends RingLimits {
   readonly now: () => number;
@@ -13,6 +14,8 @@ export interface FeedOptions extends RingLimits {
   readonly heartbeatMs?: number | undefined;
   /** A client that takes nothing for this long is let go. @default 60000 */
   readonly stalledMs?: number | undefined;
+  /** For so long after the last page left, events are kept for its return. @default 60000 */
+  readonly keptForMs?: number | undefined;
 }
 
 /** Events go out at most this often, many in one write. */
@@ -54,15 +57,19 @@ export class Feed {
   }
 
   push(event: TenonEvent): void {
-    this.#ring.push((id) => toFrame(id, event));
+    if (this.#isUnread()) return this.#ring.skip();
+    this.#ring.push((id) => toFrame(id, event), topicOf(event));
     if (this.#clients.size === 0 || this.#timer !== undefined) return;
     const rest = flushEveryMs - (this.#options.now() - this.#flushedAt);
     const flush = (): void => this.#flush();
     this.#timer = rest > 0 && rest <= flushEveryMs ? setTimeout(flush, rest) : setImmediate(flush);
   }
 
-  /** Send the feed to a client, after the event that it saw last or from now on. */
-  connect(response: ServerResponse, after: number | undefined): void {
+  /**
+   * Send the feed to a client, after the event that it saw last or from now on.
+   * @param sees Of which sessions it gets the events. @default all
+   */
+  connect(response: ServerResponse, after: number | undefined, sees?: SeesSession): void {
     if (this.#clients.size >= (this.#options.maxClients ?? 64)) {
       throw new HttpError(
         503,
@@ -76,7 +83,7 @@ export class Feed {
     }
     const reset = after !== undefined && !this.#ring.reaches(after);
     const lastId = after === undefined || reset ? this.#ring.last : after;
-    const client = new FeedClient(response, { cursor: lastId + 1, now: this.#options.now });
+    const client = new FeedClient(response, { cursor: lastId + 1, now: this.#options.now, sees });
     this.#clients.add(client);
     client.onReady = () => this.#serve(client);
     response.once("close", () => {
@@ -95,6 +102,13 @@ export class Feed {
     this.#clients.clear();
   }
 
+  /** Without a page for a while, events are only counted: a page that comes back later loads everything again. */
+  #isUnread(): boolean {
+    return (
+      this.#clients.size === 0 && this.#options.now() - this.#leftAt > (this.#options.keptForMs ?? 60_000)
+    );
+  }
+
   #flush(): void {
     this.#timer = undefined;
     this.#flushedAt = this.#options.now();
@@ -109,9 +123,9 @@ export class Feed {
         client.write(hello({ lastId, reset: true }));
         continue;
       }
-      const { text, next } = this.#ring.read(client.cursor, mostPerWrite);
+      const { text, next } = this.#ring.read(client.cursor, mostPerWrite, client.shows);
       client.cursor = next;
-      client.write(text);
+      if (text !== "") client.write(text);
     }
   }
 
@@ -135,17 +149,32 @@ function toFrame(id: number, { type, time, payload }: TenonEvent): string {
   return `id: ${id}\ndata: ${JSON.stringify(item)}\n\n`;
 }
 
+function topicOf({ type, payload }: TenonEvent): FrameTopic {
+  if (type === "TOOL_REGISTERED" || type === "TOOL_UNREGISTERED" || type === "TOOL_STATE_CHANGED")
+    return "tools";
+  // An alert is about a session, but for those who watch over it.
+  if (type === "AUDIT_ALERT" || !("sessionId" in payload)) return undefined;
+  return { sessionId: payload.sessionId };
+}
+
 /** One page that listens: where it stands, and whether it takes more. */
 class FeedClient {
   /** The number of the next event that it gets. */
   cursor: number;
+  readonly shows: (topic: FrameTopic) => boolean;
   /** Called when it takes more again. */
   onReady: (() => void) | undefined;
   readonly #response: ServerResponse;
   readonly #now: () => number;
   #fullSince: number | undefined;
 
-  constructor(response: ServerResponse, options: { readonly cursor: number; readonly now: () => number }) {
+  constructor(
+    response: ServerResponse,
+    options: { readonly cursor: number; readonly now: () => number; readonly sees?: SeesSession | undefined },
+  ) {
+    const { sees } = options;
+    this.shows = (topic) =>
+      sees === undefined || topic === "tools" || (topic !== undefined && sees(topic.sessionId));
     this.#response = response;
     this.#now = options.now;
     this.cursor = options.cursor;

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { consoleHeader, pageHeader } from "./api.js";
 import { HttpError } from "./http-error.js";
+import { callbackPath, loginMethodsPath, loginPath } from "./identity/console-login.js";
 import { mcpEndpointOf } from "./mcp-endpoint.js";
 import type { AttemptLimit } from "./attempt-limit.js";
 import type { BrowserSession, BrowserSessions } from "./browser-sessions.js";
@@ -23,11 +24,11 @@ export interface GateRequest {
 /**
  * How a request was let in. `token`: a program with the server's token. `host`: an MCP host with its own token.
  * `user`: a person or program with a token of its own. `control`: `tenon serve link`, `tenon serve sessions` and `tenon mcp-servers restart`. `browser`: a page that is signed in. `entry`: somebody
- * with a one-time link. `anybody`: nobody in particular.
+ * with a one-time link. `login`: somebody who signs in with the OpenID provider. `anybody`: nobody in particular.
  */
 export type Admission =
-  | { readonly by: "token" | "host" | "control" | "entry" | "anybody" }
-  | { readonly by: "browser"; readonly session: BrowserSession }
+  | { readonly by: "token" | "host" | "control" | "entry" | "login" | "anybody" }
+  | { readonly by: "browser"; readonly session: BrowserSession; readonly identity?: Identity | undefined }
   | { readonly by: "user"; readonly identity: Identity };
 
 /** A token of a user, which only the state can tell whether it is valid. */
@@ -46,6 +47,10 @@ export interface GateOptions {
   readonly names: ReadonlySet<string>;
   /** Where it listens. */
   readonly port: number;
+  /** Tokens of an authorization server (JWT) open `/mcp`. */
+  readonly acceptsJwt?: boolean | undefined;
+  /** Browsers can sign in with an OpenID provider. */
+  readonly hasLogin?: boolean | undefined;
   /** Any address that is no name is ours too: for a server that listens on all interfaces. */
   readonly anyAddress?: boolean | undefined;
 }
@@ -70,7 +75,8 @@ export function createGate(options: GateOptions): (visit: GateRequest) => Admiss
     const host = checkHost(visit.headers, options);
     const fromPage = checkOrigin(visit.headers, host, options);
     if (visit.query.has("token")) throw tokenInUrl();
-    if (visit.path === entryPath && visit.method === "GET") return { by: "entry" };
+    const open = admitToAll(visit, options);
+    if (open !== undefined) return open;
     const { authorization } = visit.headers;
     if (authorization !== undefined) {
       const given = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
@@ -78,11 +84,27 @@ export function createGate(options: GateOptions): (visit: GateRequest) => Admiss
       if (given !== undefined && isHostToken(given)) return admitHost(visit);
       if (given !== undefined && isControlKey(given)) return admitControl(visit);
       if (given?.startsWith(tokenPrefix) === true) return { by: "unknown-token", secret: given };
+      if (given !== undefined && options.acceptsJwt === true && jwtPattern.test(given)) {
+        admitHost(visit);
+        return { by: "unknown-token", secret: given };
+      }
       throw wrongToken(options.attempts, visit.address);
     }
     return admitBrowser(visit, fromPage, options);
   };
 }
+
+/** What nobody needs to be known for. */
+function admitToAll({ path, method }: GateRequest, { hasLogin }: GateOptions): Admission | undefined {
+  if (path === entryPath && method === "GET") return { by: "entry" };
+  if (hasLogin === true && loginPaths.has(path) && method === "GET") return { by: "login" };
+  return path.startsWith("/.well-known/") && isReading(method) ? { by: "anybody" } : undefined;
+}
+
+const loginPaths: ReadonlySet<string> = new Set([loginPath, callbackPath, loginMethodsPath]);
+
+/** Three parts in base64url; whether it is more than that is found out later. */
+const jwtPattern = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /** A token that opens nothing; too many of them from one address are refused for a while. */
 export function wrongToken(attempts: AttemptLimit, address: string): HttpError {
@@ -100,7 +122,8 @@ export function sessionCookies({ cookie, host }: IncomingHttpHeaders, port: numb
   return readCookies(cookie, cookieNameFor(host, port));
 }
 
-function admitBrowser(visit: GateRequest, fromPage: boolean, { sessions, port }: GateOptions): Admission {
+function admitBrowser(visit: GateRequest, fromPage: boolean, options: GateOptions): Admission {
+  const { sessions, port, hasLogin } = options;
   const secret = visit.headers[pageHeader];
   const cookies = sessionCookies(visit.headers, port);
   const found = sessions.find(cookies, typeof secret === "string" ? secret : undefined);
@@ -109,6 +132,8 @@ function admitBrowser(visit: GateRequest, fromPage: boolean, { sessions, port }:
     return { by: "browser", session: found.session };
   }
   if (visit.path === "/health" && isReading(visit.method)) return { by: "anybody" };
+  // The page itself offers to sign in; it is the same for everybody.
+  if (hasLogin === true && isPageFile(visit)) return { by: "anybody" };
   if (found === undefined) throw unauthorised("A token is needed.");
   throw unauthorised(`The cookie alone opens nothing here: the header ${pageHeader} is missing or wrong.`);
 }
@@ -164,14 +189,14 @@ function refuseRepeated(rawHeaders: readonly string[]): void {
 }
 
 /** The values of all cookies of a name: a page at another port can set one of ours, and would lock the person out. */
-function readCookies(header: string | undefined, name: string): string[] {
+export function readCookies(header: string | undefined, name: string): string[] {
   const pairs = (header?.split(";") ?? []).map((pair) => pair.split(/=(.*)/s).map((part) => part.trim()));
   return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
 }
 
 /** The page itself, its scripts and styles: the same for everybody, and all that a navigation can ask for. */
-function isPageFile({ method, path }: GateRequest): boolean {
-  return isReading(method) && !/^\/(?:api|mcp|metrics|health)(?:\/|$)/.test(path);
+export function isPageFile({ method, path }: Pick<GateRequest, "method" | "path">): boolean {
+  return isReading(method) && !/^\/(?:api|mcp|metrics|health|\.well-known)(?:\/|$)/.test(path);
 }
 
 function isReading(method: string): boolean {

@@ -18,21 +18,31 @@ export class HttpError extends Error {
   readonly body: ApiError;
   /** Seconds after which it is worth to try again. */
   readonly retryAfter: number | undefined;
+  /** What OAuth calls it (RFC 6750), such as "invalid_token". */
+  readonly oauthError: string | undefined;
 
   constructor(
     status: number,
     error: ApiError["error"],
-    { retryAfter }: { readonly retryAfter?: number | undefined } = {},
+    { retryAfter, oauthError, cause }: HttpErrorOptions = {},
   ) {
-    super(error.message);
+    super(error.message, { cause });
     this.status = status;
     this.body = { error };
     this.retryAfter = retryAfter;
+    this.oauthError = oauthError;
   }
 
   override get name(): string {
     return "ApiFault";
   }
+}
+
+interface HttpErrorOptions {
+  readonly retryAfter?: number | undefined;
+  readonly oauthError?: string | undefined;
+  /** For the server's own log; clients do not see it. */
+  readonly cause?: unknown;
 }
 
 /** Whatever was thrown, as the failure that the client sees. */

@@ -1,3 +1,4 @@
+import type { PluginInfo } from "../contract/plugin.js";
 import type { ServerView } from "../mcp/gateway/gateway-types.js";
 import type { ConnectionRow } from "../world/forwarder/network-activity.js";
 import type { OwnedJob } from "../world/processes/all-jobs.js";
@@ -15,6 +16,9 @@ export type JobOutputView = OutputPart;
 
 /** `GET /api/connections`: what commands, MCP servers and plugins reach over the network, newest first. */
 export type ConnectionView = ConnectionRow;
+
+/** `GET /api/plugins`: the plugins, with what they may use in the sandbox and what they were refused there. */
+export type PluginView = PluginInfo;
 
 /** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`, `POST …/stop`. */
 export type McpServerView = ServerView;

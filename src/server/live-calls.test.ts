@@ -3,8 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { TenonEvent } from "../contract/events.js";
 import { boundValue } from "./bound-value.js";
 import { LiveCalls } from "./live-calls.js";
-import { Series } from "./metrics-series.js";
-import { Metrics } from "../record/metrics.js";
 
 const common = (callId: string) => ({ callId, toolName: "t", sessionId: "s", agent: "a" });
 const requested = (callId: string, args: unknown = {}): TenonEvent => ({
@@ -112,39 +110,5 @@ describe("a value that is shown", () => {
     });
     const odd = '{"__proto__":{"a":1}}';
     expect(JSON.stringify(boundValue(JSON.parse(odd)).value)).toBe(odd);
-  });
-});
-
-describe("the metrics over time", () => {
-  it("count in each point what came since the last, also across a reset", () => {
-    let now = 0;
-    const metrics = new Metrics({ monotonic: () => now });
-    const meter = metrics.meter("t", "1.0.0");
-    const call = (ms: number, error?: string): void => {
-      meter.began(0);
-      meter.ended(ms, error);
-    };
-    call(5);
-    const series = new Series({ metrics, running: () => 2, now: () => now, points: 3 });
-    for (const step of [
-      () => [call(10), call(20, "ToolError")],
-      () => [],
-      () => [metrics.reset(), call(30)],
-    ]) {
-      now += 10_000;
-      step();
-      series.sample();
-    }
-    expect(series.since(0)).toMatchObject({
-      time: [10_000, 20_000, 30_000],
-      calls: [2, 0, 1],
-      failures: [1, 0, 0],
-      running: [2, 2, 2],
-      p50Ms: [expect.closeTo(10, 0), null, expect.closeTo(30, 0)],
-    });
-    now += 10_000;
-    series.sample();
-    expect(series.since(0).time).toEqual([20_000, 30_000, 40_000]);
-    expect(series.since(35_000).time).toEqual([40_000]);
   });
 });

@@ -1,6 +1,7 @@
 import type { TenonEvent } from "../contract/events.js";
 import type { LiveCall } from "./api.js";
 import { boundValue, type ShownLimits } from "./bound-value.js";
+import type { SeesSession } from "./request-person.js";
 
 export interface LiveCallsOptions {
   /** Calls that are kept; those that ended first go first. @default 10000 */
@@ -76,16 +77,26 @@ export class LiveCalls {
     return this.#calls.size - this.#ended.size;
   }
 
+  /** Those that have not ended. */
+  running(): readonly Pick<LiveCall, "callId" | "sessionId">[] {
+    return this.unfinished === 0 ? [] : [...this.#calls.values()].filter((call) => !this.#ended.has(call));
+  }
+
   /** By its id, or by the newest use of the id that its caller gave it. */
-  get(id: string): LiveCall | undefined {
-    const call =
-      this.#calls.get(id) ?? [...this.#calls.values()].findLast(({ requestId }) => requestId === id);
+  get(id: string, sees: SeesSession = () => true): LiveCall | undefined {
+    const byId = this.#calls.get(id);
+    if (byId !== undefined) return sees(byId.sessionId) ? shown(byId) : undefined;
+    const call = [...this.#calls.values()].findLast(
+      ({ requestId, sessionId }) => requestId === id && sees(sessionId),
+    );
     return call && shown(call);
   }
 
   /** Newest first; with the output of those that run, as far as it fits. */
-  list(limit: number): LiveCall[] {
-    const calls = [...this.#calls.values()].slice(-limit).toReversed();
+  list(limit: number, sees?: SeesSession): LiveCall[] {
+    const all = [...this.#calls.values()];
+    const seen = sees === undefined ? all : all.filter(({ sessionId }) => sees(sessionId));
+    const calls = seen.slice(-limit).toReversed();
     let left = mostListed;
     return calls.map((call) => {
       const { output, ...rest } = shown(call);
@@ -99,7 +110,10 @@ export class LiveCalls {
     { callId, toolName, sessionId, agent, client, taskId, parentCallId, requestId, ...rest }: CallPayload,
     time: number,
   ): void {
-    const { value: args } = boundValue("arguments" in rest ? rest.arguments : undefined, argumentLimits);
+    const { value: args, chars } = boundValue(
+      "arguments" in rest ? rest.arguments : undefined,
+      argumentLimits,
+    );
     const before = this.#calls.get(callId);
     if (before !== undefined) this.#forget(before); // told twice: what is counted must be what is there
     const call: Kept = {
@@ -114,7 +128,7 @@ export class LiveCalls {
       requestedAt: time,
       state: "waiting",
       arguments: args,
-      chars: 500 + (JSON.stringify(args)?.length ?? 0),
+      chars: 500 + chars,
     };
     this.#calls.set(callId, call);
     this.#chars += call.chars;

@@ -1,33 +1,18 @@
 import type { ResolvedConfig } from "../config/resolve-config.js";
-import type { Role } from "../contract/ports/access.js";
+import type { McpHttp, McpPrincipal } from "../mcp/server/create-mcp-http.js";
 import type { Admission } from "./gate.js";
 import { HttpError } from "./http-error.js";
-import type { IncomingMessage, ServerResponse } from "node:http";
-
-/** Who sends a request, as the gate found out. */
-export interface McpClient {
-  /** The same for every request of one client, and of no other. */
-  readonly id: string;
-  readonly address: string;
-  /** The name of a user with a token of its own. */
-  readonly principal?: string | undefined;
-  readonly userId?: string | undefined;
-  readonly role?: Role | undefined;
-  readonly endpoint?: string | undefined;
-  readonly toolset?: string | undefined;
-  readonly servers?: readonly string[] | undefined;
-  readonly prompts?: readonly string[] | undefined;
-  readonly native?: readonly ("anthropic" | "openai")[] | undefined;
-  readonly listing?: "all" | "compact" | "search" | undefined;
-}
 
 /** A user whose role has changed is another client: sessions that it opened before are not its own any more. */
-export function mcpClientOf(admitted: Admission, endpoint: string): Omit<McpClient, "address"> {
+export function mcpPrincipalOf(admitted: Admission, endpoint: string): McpPrincipal {
   const at = endpoint === "" ? {} : { endpoint };
   const suffix = endpoint === "" ? "" : `@${endpoint}`;
-  if (admitted.by === "browser") return { id: `browser:${admitted.session.id}${suffix}`, ...at };
-  if (admitted.by !== "user") return { id: `${admitted.by}${suffix}`, ...at };
-  const { principal, role } = admitted.identity;
+  const identity = "identity" in admitted ? admitted.identity : undefined;
+  if (identity === undefined) {
+    const by = admitted.by === "browser" ? `browser:${admitted.session.id}` : admitted.by;
+    return { id: `${by}${suffix}`, ...at };
+  }
+  const { principal, role } = identity;
   return { id: `user:${principal}:${role}${suffix}`, principal, userId: principal, role, ...at };
 }
 
@@ -44,7 +29,10 @@ export function offeredAt(
 ): ResolvedConfig["endpoints"][string] {
   if (name === "") return {};
   const found = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    const { limits: _limits, ...offered } = found;
+    return offered;
+  }
   throw new HttpError(404, {
     code: "NOT_FOUND",
     message: "No such MCP endpoint.",
@@ -53,8 +41,4 @@ export function offeredAt(
 }
 
 /** MCP over HTTP as the server mounts it: behind its checks of token, Host and Origin. */
-export interface McpEndpoint {
-  /** Answer one request of a client that was let in. */
-  handle(request: IncomingMessage, response: ServerResponse, who: McpClient): Promise<void>;
-  close(): Promise<void>;
-}
+export type McpEndpoint = Pick<McpHttp, "handle" | "close"> & Partial<Pick<McpHttp, "hosts" | "endHost">>;

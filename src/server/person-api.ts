@@ -27,6 +27,8 @@ export type ApprovalBody =
   | { readonly verdict: "no"; readonly reason?: string | undefined };
 export interface ApprovalAnswered {
   readonly answered: true;
+  /** How many others must still approve, where one consent is not enough. */
+  readonly missing?: number | undefined;
 }
 
 /** How a request ended before the answer came. */

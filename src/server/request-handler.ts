@@ -2,14 +2,21 @@ import { getRequestListener } from "@hono/node-server";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HttpError, toHttpError } from "./http-error.js";
-import { createApp } from "./create-app.js";
+import { createApp, type Forward } from "./create-app.js";
 import { enterConsole } from "./enter-console.js";
-import { createGate, wrongToken, type Admission } from "./gate.js";
-import { mcpClientOf, mcpEndpointOf, offeredAt, type McpEndpoint } from "./mcp-endpoint.js";
-import { NamedTokens } from "./named-tokens.js";
+import { createGate, isPageFile, type Admission } from "./gate.js";
+import { createIdentify, type IdentifiedVisit } from "./identify-user.js";
+import { mcpPrincipalOf, mcpEndpointOf, offeredAt, type McpEndpoint } from "./mcp-endpoint.js";
+import { answerWellKnown } from "./well-known.js";
+import { answerLogin } from "./login-pages.js";
+import { challenge } from "./identity/resource-metadata.js";
+import { createSenderOf } from "./identity/sender.js";
 import { tooLarge } from "./read-request.js";
-import { checkRole } from "./route-roles.js";
+import { visibleSessions } from "../contract/ownership.js";
+import { tellLimits } from "./limit-headers.js";
+import { userOf } from "./request-person.js";
 import type { RouteContext } from "./route-context.js";
+import { commonHeaders, sendError } from "./send-error.js";
 import { createConsoleFiles } from "./static-files.js";
 
 /** A request that was answered, for a line in a log. */
@@ -33,7 +40,10 @@ export interface RequestHandlerOptions {
   readonly host: string;
   readonly names: ReadonlySet<string>;
   readonly mcp: McpEndpoint;
+  readonly trustedProxies?: readonly string[] | undefined;
   readonly limits?: AnswerLimits | undefined;
+  readonly forward?: Forward | undefined;
+  readonly metrics?: (() => Promise<string>) | undefined;
   readonly consoleFolders?: readonly string[] | undefined;
   readonly onRequest?: ((note: RequestNote) => void) | undefined;
   readonly onFault?: ((cause: unknown) => void) | undefined;
@@ -56,9 +66,15 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
   const { token, names } = options;
   const { access } = served;
   const files = createConsoleFiles(options.consoleFolders);
-  const app = createApp(served, { maxBody, files, onFault });
+  const app = createApp(served, {
+    maxBody,
+    files,
+    forward: options.forward,
+    metrics: options.metrics,
+    onFault,
+  });
   const answer = getRequestListener(
-    (request, bindings) => app(request, (bindings as unknown as Bindings).incoming.admitted),
+    (request, bindings) => app(request, (bindings as unknown as Bindings).incoming),
     { overrideGlobalObjects: false },
   );
   // Streams of MCP hosts may never end, so of those only the calls are waited for.
@@ -70,9 +86,13 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
   const { controlKey, sessions, attempts } = access;
   const gateAt = (port: number): ReturnType<typeof createGate> => {
     const anyAddress = options.host === "0.0.0.0" || options.host === "::";
-    return createGate({ token, controlKey, sessions, attempts, names, port, anyAddress });
+    const ways = { acceptsJwt: oauth !== undefined, hasLogin: served.login !== undefined };
+    return createGate({ token, controlKey, sessions, attempts, names, port, anyAddress, ...ways });
   };
-  const tokens = new NamedTokens(served.tenon.access, onFault);
+  const { config } = served.tenon;
+  const { oauth } = config.auth;
+  const senderOf = createSenderOf({ ...config.auth, trustedProxies: options.trustedProxies });
+  const identify = createIdentify({ users: served.tenon.access, oauth, access, now: served.now, onFault });
   let gate = gateAt(0);
   let draining = false;
 
@@ -80,43 +100,51 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
     const { path, query } = splitUrl(request.url);
     const { method = "GET", headers, rawHeaders } = request;
     if (request.url?.startsWith("/") !== true) throw strangeTarget();
-    const address = addressOf(request);
+    const { address, base } = senderOf(request);
     const found = gate({ method, path, query, headers, rawHeaders, address });
     if (draining) throw stopping();
-    if (found.by !== "unknown-token") return answerTo(found, { request, response, path, query, address });
-    return tokens.identify(found.secret).then((identity) => {
-      if (identity === undefined) throw wrongToken(attempts, address);
-      checkRole(identity, { method, path });
-      tokens.watch(response, found.secret, identity);
-      return answerTo({ by: "user", identity }, { request, response, path, query, address });
-    });
+    const visit = { request, response, path, query, address, base };
+    // The files of the page are the same for everybody.
+    if (found.by === "browser" && found.session.user !== undefined && !isPageFile({ method, path }))
+      return identify.browser(found.session, visit).then((admitted) => answerTo(admitted, visit));
+    if (found.by !== "unknown-token") return answerTo(found, visit);
+    return identify.user(found.secret, visit).then((admitted) => answerTo(admitted, visit));
   };
 
   const answerTo = (admitted: Admission, visit: Visit): void | Promise<void> => {
-    const { request, response, path, query, address } = visit;
+    const { request, response, path, query, address, base } = visit;
     const { method = "GET", headers } = request;
     refuseLarge(request, maxBody);
+    if (path.startsWith("/.well-known/"))
+      return answerWellKnown(response, { path, base, oauth, endpoints: served.tenon.config.endpoints });
     if (admitted.by === "entry") {
       const code = query.get("code") ?? "";
-      return enterConsole(request, response, { access, files, port: served.boundPort(), address, code });
+      const port = served.boundPort();
+      return enterConsole(request, response, { access, files, port, address, base, code });
     }
+    if (admitted.by === "login" && served.login !== undefined)
+      return answerLogin(served.login, { ...visit, port: served.boundPort() }, { access, files });
     if (admitted.by === "browser" && !endsSessions(path)) hangUpWith(admitted.session.ended, response);
     if (path === "/api/feed" && method === "GET") {
-      served.feed.connect(response, lastSeen(headers["last-event-id"], query.get("after")));
+      const user = userOf(admitted);
+      const sees = user === undefined ? undefined : visibleSessions(user);
+      served.feed.connect(response, lastSeen(headers["last-event-id"], query.get("after")), sees);
       return;
     }
     const endpoint = mcpEndpointOf(path);
     if (endpoint !== undefined) {
       letGoWhenStalled(response, options.limits?.stalledMs ?? 60_000);
+      tellLimits(response, served.tenon.limits, { admitted, endpoint });
       const offered = offeredAt(endpoint, served.tenon.config.endpoints);
       return options.mcp.handle(request, response, {
-        ...mcpClientOf(admitted, endpoint),
+        ...mcpPrincipalOf(admitted, endpoint),
         address,
         ...offered,
       });
     }
     track(response);
     request.admitted = admitted;
+    request.base = base;
     return answer(request, response);
   };
 
@@ -137,6 +165,14 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
       const refuse = (thrown: unknown): void => {
         const fault = toHttpError(thrown);
         if (fault.status === 500) onFault(thrown);
+        else if (fault.cause !== undefined) onFault(fault.cause);
+        const { path } = splitUrl(request.url);
+        // Only where OAuth opens something: elsewhere the header would send people to the wrong place.
+        if (oauth !== undefined && mcpEndpointOf(path) !== undefined && [401, 403].includes(fault.status))
+          response.setHeader(
+            "www-authenticate",
+            challenge(fault, oauth, { base: senderOf(request).base, path }),
+          );
         sendError(request, response, fault);
       };
       try {
@@ -159,14 +195,12 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
 
 interface Visitor extends IncomingMessage {
   admitted: Admission;
+  base: string;
 }
 
-interface Visit {
+interface Visit extends IdentifiedVisit {
   readonly request: Visitor;
-  readonly response: ServerResponse;
-  readonly path: string;
   readonly query: URLSearchParams;
-  readonly address: string;
 }
 
 interface Bindings {
@@ -198,10 +232,6 @@ function letGoWhenStalled(response: ServerResponse, mostMs: number): void {
 /** The answer to a request that ends its own session still goes out. */
 function endsSessions(path: string): boolean {
   return path === "/api/sign-out" || path.startsWith("/api/sessions/");
-}
-
-function addressOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unknown";
 }
 
 /** Wait until it holds, at most so long. */
@@ -243,54 +273,3 @@ function stopping(): HttpError {
     { retryAfter: 5 },
   );
 }
-
-/** Answer with a fault: as JSON, or as text for a person who reads it in a browser. */
-function sendError(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, body, retryAfter }: HttpError,
-): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  // What is still being sent is not read, so the connection cannot be used again.
-  const hasBody =
-    request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
-  if (hasBody && !request.complete) response.setHeader("connection", "close");
-  if (retryAfter !== undefined) response.setHeader("retry-after", String(retryAfter));
-  if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="tenon"');
-  const readable = request.headers.accept?.includes("text/html") === true;
-  const { message, hint } = body.error;
-  response
-    .writeHead(status, {
-      "content-type": readable ? "text/plain; charset=utf-8" : "application/json; charset=utf-8",
-    })
-    .end(
-      readable
-        ? `${[message, hint].filter((line) => line !== undefined).join("\n")}\n`
-        : JSON.stringify(body),
-    );
-}
-
-/** On every answer, whatever it is. */
-const commonHeaders: Readonly<Record<string, string>> = {
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
-  // Styles may be inline, since parts of the page set them at run time; scripts never.
-  "content-security-policy": [
-    "default-src 'self'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-  "cache-control": "no-store",
-};

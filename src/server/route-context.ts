@@ -1,13 +1,17 @@
+import type { AuditUsage } from "../contract/ports/audit.js";
+import type { DefinitionTokens } from "../runtime/catalogue/definition-tokens.js";
 import type { Session } from "../runtime/sessions/session.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { ConsoleAccess } from "./console-access.js";
 import type { ClientCounts } from "./client-counts.js";
 import type { ConsolePerson } from "./console-person.js";
 import type { Admission } from "./gate.js";
+import type { ConsoleLogin } from "./identity/console-login.js";
 import type { Feed } from "./feed.js";
 import type { LiveCalls } from "./live-calls.js";
+import type { McpHostView } from "../mcp/server/create-mcp-http.js";
+import type { ServerMachine } from "./manage-api.js";
 import type { SharedQueue } from "./shared-queue.js";
-import type { Series } from "./metrics-series.js";
 
 /** What the routes of the console work on. */
 export interface RouteContext {
@@ -20,15 +24,23 @@ export interface RouteContext {
   /** Somebody looks at what waits, though no page may be open: a program does. */
   readonly noteApprovalsRead: () => void;
   readonly clients: ClientCounts;
-  readonly series: Series;
+  readonly definitionTokens: DefinitionTokens;
+  /** The MCP hosts that are connected. */
+  readonly hosts: { list(): readonly McpHostView[]; end(id: string): boolean };
+  /** What was read of the log for the metrics lately, by the minutes of its range. */
+  readonly usages: Map<number, { readonly at: number; readonly usage: Promise<AuditUsage> }>;
   /** What the optimiser said lately, newest last. */
   readonly advice: readonly { readonly toolName: string; readonly kind: string; readonly message: string }[];
   readonly workspace: string;
+  /** What the program that started the server knows. */
+  readonly machine: ServerMachine | undefined;
   readonly version: string;
   readonly startedAt: number;
   readonly now: () => number;
   /** The browsers that are signed in, and how others come in. */
   readonly access: ConsoleAccess;
+  /** Signing in with the OpenID provider of the configuration. */
+  readonly login: ConsoleLogin | undefined;
   /** Where the server listens. */
   readonly boundPort: () => number;
   /** The session that calls of the one who asks run in: the console's, or the user's own. */

@@ -5,7 +5,7 @@ type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /**
  * What a user needs to be for each address of the server; `:part` stands for one part of a path. An address that is
- * not listed is for admins. The answers of the addresses that viewers and operators may ask show only their own calls.
+ * not listed is for admins. Viewers and operators see and change only what belongs to their own sessions.
  */
 export const routeRoles: readonly (readonly [method: Method, path: string, role: Role])[] = [
   ["GET", "/health", "viewer"],
@@ -14,42 +14,85 @@ export const routeRoles: readonly (readonly [method: Method, path: string, role:
   ["GET", "/api/tools/:name", "viewer"],
   // The policy lets a viewer's calls only read.
   ["POST", "/api/tools/:name/call", "viewer"],
+  ["GET", "/api/calls", "viewer"],
   ["GET", "/api/calls/:id", "viewer"],
+  ["POST", "/api/calls/:id/cancel", "viewer"],
+  ["GET", "/api/feed", "viewer"],
+  ["GET", "/api/log", "viewer"],
+  ["GET", "/api/log/tally", "viewer"],
+  ["GET", "/api/log/export", "viewer"],
+  ["GET", "/api/log/:id", "viewer"],
+  ["GET", "/api/log/:id/shown", "viewer"],
+  ["GET", "/api/log/:id/part", "viewer"],
+  ["GET", "/api/changes", "viewer"],
+  ["GET", "/api/approvals", "viewer"],
+  ["GET", "/api/questions", "viewer"],
+  ["GET", "/api/jobs", "viewer"],
+  ["GET", "/api/jobs/:session/:job/output", "viewer"],
+  ["GET", "/api/connections", "viewer"],
+  ["GET", "/api/layers", "viewer"],
+  ["GET", "/api/layers/:id", "viewer"],
+  ["GET", "/api/quarantine", "viewer"],
+  ["GET", "/api/quarantine/:id", "viewer"],
+  ["GET", "/api/plan", "viewer"],
+  ["GET", "/api/memories", "viewer"],
+  ["GET", "/api/policy", "viewer"],
+  ["POST", "/api/policy/explain", "viewer"],
+  ["GET", "/api/endpoints", "viewer"],
+  ["GET", "/api/limits", "viewer"],
+  ["GET", "/api/hosts", "viewer"],
+  ["GET", "/api/tokens", "viewer"],
+  ["GET", "/api/secrets", "viewer"],
+  ["POST", "/api/sign-out", "viewer"],
   ["GET", "/mcp", "viewer"],
   ["POST", "/mcp", "viewer"],
   ["DELETE", "/mcp", "viewer"],
   ["GET", "/mcp/:endpoint", "viewer"],
   ["POST", "/mcp/:endpoint", "viewer"],
   ["DELETE", "/mcp/:endpoint", "viewer"],
+  // What an operator may refuse, answer, stop or revoke is its own.
+  ["POST", "/api/approvals/refuse", "operator"],
+  ["POST", "/api/approvals/:id", "operator"],
+  ["POST", "/api/questions/:id", "operator"],
+  ["POST", "/api/jobs/:session/:job/input", "operator"],
+  ["POST", "/api/jobs/:session/:job/stop", "operator"],
+  ["DELETE", "/api/policy/rules/:id", "operator"],
+  ["DELETE", "/api/hosts/:id", "operator"],
+  ["DELETE", "/api/tokens/:id", "operator"],
+  ["PUT", "/api/secrets/:name", "operator"],
+  ["DELETE", "/api/secrets/:name", "operator"],
   ["GET", "/metrics", "approver"],
-  ["GET", "/api/feed", "approver"],
-  ["GET", "/api/calls", "approver"],
-  ["POST", "/api/calls/:id/cancel", "approver"],
-  ["GET", "/api/approvals", "approver"],
-  ["POST", "/api/approvals/refuse", "approver"],
-  ["POST", "/api/approvals/:id", "approver"],
-  ["GET", "/api/questions", "approver"],
-  ["POST", "/api/questions/:id", "approver"],
   ["GET", "/api/metrics", "approver"],
   ["GET", "/api/metrics/series", "approver"],
-  ["GET", "/api/log", "approver"],
-  ["GET", "/api/log/:id", "approver"],
-  ["GET", "/api/changes", "approver"],
-  ["GET", "/api/policy", "approver"],
-  ["POST", "/api/policy/explain", "approver"],
+  ["GET", "/api/trace", "approver"],
+  ["GET", "/api/traces", "approver"],
   ["GET", "/api/mcp-servers", "approver"],
+  ["GET", "/api/plugins", "approver"],
 ];
 
-const compiled = routeRoles.map(([method, path, role]) => ({
-  method,
-  pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
-  role,
-}));
+/** Most requests ask for an address without parts that vary, such as `/mcp`. */
+const exact: ReadonlyMap<string, Role> = new Map(
+  routeRoles
+    .filter(([, path]) => !path.includes(":"))
+    .map(([method, path, role]) => [`${method} ${path}`, role]),
+);
+
+const compiled = routeRoles
+  .filter(([, path]) => path.includes(":"))
+  .map(([method, path, role]) => ({
+    method,
+    pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
+    role,
+  }));
 
 /** The least role that may ask for an address. */
 export function roleFor(method: string, path: string): Role {
   const asked = method === "HEAD" ? "GET" : method;
-  return compiled.find((each) => each.method === asked && each.pattern.test(path))?.role ?? "admin";
+  return (
+    exact.get(`${asked} ${path}`) ??
+    compiled.find((each) => each.method === asked && each.pattern.test(path))?.role ??
+    "admin"
+  );
 }
 
 /** Refuse a user an address that its role or its token does not open. */
@@ -62,7 +105,11 @@ export function checkRole(identity: Identity, { method, path }: { method: string
       hint: "Ask an admin for a token without an endpoint.",
     });
   }
-  const needed = roleFor(method, path);
+  requireRole(role, roleFor(method, path));
+}
+
+/** Refuse what needs a higher role. */
+export function requireRole(role: Role, needed: Role): void {
   if (includesRole(role, needed)) return;
   throw new HttpError(403, {
     code: "ROLE_NEEDED",

@@ -43,7 +43,8 @@ export function createSharedQueue(options: SharedQueueOptions): SharedQueue {
     const found = new Map((await tenon.approvals.elsewhere()).map((one) => [one.id, one] as const));
     for (const request of found.values()) {
       const before = known.get(request.id);
-      if (before !== undefined && before.fault === request.fault) continue;
+      const isKnown = before !== undefined && before.fault === request.fault;
+      if (isKnown && before.approvedBy?.length === request.approvedBy?.length) continue;
       onEvent({ type: "APPROVAL_REQUESTED", time: now(), payload: request });
     }
     for (const request of known.values()) {

@@ -2,22 +2,20 @@ import { hostname } from "node:os";
 import manifest from "../../package.json" with { type: "json" };
 import { createMcpHttp } from "../mcp/server/create-mcp-http.js";
 import { createMcpHost } from "../runtime/mcp-host/create-mcp-host.js";
-import type { Session } from "../runtime/sessions/session.js";
+import { toVisibleLine } from "../text/visible-text.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { EntryLink } from "./api.js";
 import { createConsoleAccess, type ConsoleAccessOptions } from "./console-access.js";
-import { ClientCounts } from "./client-counts.js";
 import type { ConsolePerson } from "./console-person.js";
-import { Feed, type FeedOptions } from "./feed.js";
+import type { FeedOptions } from "./feed.js";
+import { followTenon } from "./follow-tenon.js";
 import { createRequestHandler, type AnswerLimits, type RequestNote } from "./request-handler.js";
 import { listen, type ListenLimits, type TlsFiles } from "./listen.js";
-import { LiveCalls, type LiveCallsOptions } from "./live-calls.js";
-import { Series } from "./metrics-series.js";
+import type { LiveCallsOptions } from "./live-calls.js";
+import type { ServerMachine } from "./manage-api.js";
 import type { McpEndpoint } from "./mcp-endpoint.js";
-import { httpPrincipal } from "./principal.js";
+import type { Forward } from "./create-app.js";
 import type { RouteContext } from "./route-context.js";
-import { createSharedQueue } from "./shared-queue.js";
-import { UserSessions } from "./user-sessions.js";
 import { checkToken, createToken, mcpToken } from "./token.js";
 
 /** How a server is opened; everything can be left out. */
@@ -28,6 +26,11 @@ export interface ServerOptions {
   readonly host?: string | undefined;
   /** Further names that the server goes by, as behind a proxy. */
   readonly names?: readonly string[] | undefined;
+  /**
+   * Addresses and networks (CIDR) of proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` say where a
+   * request comes from. @default none
+   */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** @default 256 random bits */
   readonly token?: string | undefined;
   /** Who is asked; the same that the Tenon was made with. @default nobody: the lists stay empty */
@@ -41,11 +44,17 @@ export interface ServerOptions {
   readonly tls?: TlsFiles | undefined;
   readonly feed?: Omit<FeedOptions, "now"> | undefined;
   readonly calls?: LiveCallsOptions | undefined;
+  /** What pages may know and change of this machine. @default nothing */
+  readonly machine?: ServerMachine | undefined;
   readonly consoleFolders?: readonly string[] | undefined;
   /** How long links and browsers' sessions last. */
   readonly access?: Omit<ConsoleAccessOptions, "now"> | undefined;
-  /** Between two points of the metrics over time. @default 10000 */
-  readonly sampleEveryMs?: number | undefined;
+  /** Answers a request in another place, such as a worker of a fleet; `undefined` where it is this server's own. */
+  readonly forward?: Forward | undefined;
+  /** More rows for `/metrics`. */
+  readonly metrics?: (() => Promise<string>) | undefined;
+  /** Told what the routes work on, once they are there. */
+  readonly onServed?: ((served: RouteContext) => void) | undefined;
   readonly onRequest?: ((note: RequestNote) => void) | undefined;
   readonly onFault?: ((cause: unknown) => void) | undefined;
   readonly now?: (() => number) | undefined;
@@ -66,22 +75,21 @@ export interface RunningServer {
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
 }
 
-const mostAdvice = 100;
-
 /** Serve the console, its API and MCP for a Tenon. */
 export async function startServer(tenon: Tenon, options: ServerOptions = {}): Promise<RunningServer> {
   const { host = "127.0.0.1", now = Date.now } = options;
   const token = options.token === undefined ? createToken() : checkToken(options.token);
   let port = 0;
-  const access = createConsoleAccess({ ...options.access, now });
-  const watching = watch(tenon, { ...options, now, access, boundPort: () => port });
-  const { served, pageSeenAt, stop } = watching;
+  const access = createConsoleAccess({ users: tenon.config.auth.oidc, ...options.access, now });
   const mcp = options.mcp ?? openMcp(tenon, options);
+  const watching = followTenon(tenon, { ...options, mcp, now, access, boundPort: () => port });
+  const { served, pageSeenAt, stop } = watching;
+  options.onServed?.(served);
   const handler = createRequestHandler(served, {
     ...options,
     mcp,
     token,
-    names: namesOf(host, options.names),
+    names: namesOf(host, [...(options.names ?? []), ...publicName(tenon.config.auth.publicUrl)]),
     host,
   });
   try {
@@ -134,6 +142,10 @@ function isEverywhere(host: string): boolean {
   return host === "0.0.0.0" || host === "::" || host === "";
 }
 
+function publicName(url: string | undefined): readonly string[] {
+  return url === undefined ? [] : [new URL(url).hostname.replace(/^\[|\]$/g, "")];
+}
+
 function namesOf(host: string, more: readonly string[] = []): ReadonlySet<string> {
   const everywhere = isEverywhere(host) ? [hostname()] : [];
   return new Set([...loopback, host, ...everywhere, ...more].map((name) => name.toLowerCase()));
@@ -142,74 +154,12 @@ function namesOf(host: string, more: readonly string[] = []): ReadonlySet<string
 /** The Tenon's tools for MCP hosts; nothing is loaded before the first comes. */
 function openMcp(tenon: Tenon, { limits, onFault }: ServerOptions): McpEndpoint {
   const host = createMcpHost(tenon, { version: manifest.version });
-  return createMcpHttp(host, { maxBodyBytes: limits?.maxBody, onError: (error) => onFault?.(error) });
+  const onError = (error: Error): void => onFault?.(refusalIn(error) ?? error);
+  return createMcpHttp(host, { maxBodyBytes: limits?.maxBody, onError });
 }
 
-/** Follow what happens in a Tenon, for those who look later. */
-function watch(
-  tenon: Tenon,
-  options: Omit<ServerOptions, "access"> & Pick<RouteContext, "now" | "access" | "boundPort">,
-): { readonly served: RouteContext; readonly pageSeenAt: () => number; readonly stop: () => Promise<void> } {
-  const { now, access, boundPort } = options;
-  const feed = new Feed({ ...options.feed, now });
-  const calls = new LiveCalls(options.calls);
-  const clients = new ClientCounts();
-  const advice: { toolName: string; kind: string; message: string }[] = [];
-  const unwatch = tenon.onAny((event) => {
-    calls.take(event);
-    clients.take(event);
-    feed.push(event);
-    if (event.type !== "ADVICE") return;
-    const { toolName, kind, message } = event.payload;
-    if (advice.push({ toolName, kind, message }) > mostAdvice) advice.shift();
-  });
-  const series = new Series({ metrics: tenon.metrics, running: () => tenon.stats().running, now });
-  const sampling = setInterval(() => series.sample(), options.sampleEveryMs ?? 10_000);
-  sampling.unref();
-  let lookedAt = -Infinity;
-  const pageSeenAt = (): number => Math.max(lookedAt, feed.clients > 0 ? now() : feed.leftAt);
-  const queue = createSharedQueue({
-    tenon,
-    now,
-    pages: () => ({ open: feed.clients, seenAt: pageSeenAt() }),
-    onEvent: (event) => feed.push(event),
-    onFault: (cause) => options.onFault?.(cause),
-  });
-  let session: Promise<Session> | undefined;
-  const openSession = (): Promise<Session> =>
-    (session ??= tenon
-      .openNamedSession("console", { agent: "person", principal: httpPrincipal })
-      .catch((thrown: unknown) => {
-        session = undefined; // the next call tries again
-        throw thrown;
-      }));
-  const users = new UserSessions(tenon, (cause) => options.onFault?.(cause));
-  const served: RouteContext = {
-    tenon,
-    person: options.person,
-    calls,
-    clients,
-    feed,
-    queue,
-    noteApprovalsRead: () => void (lookedAt = now()),
-    series,
-    advice,
-    workspace: options.workspace ?? tenon.config.workspaceDir ?? process.cwd(),
-    version: manifest.version,
-    startedAt: now(),
-    now,
-    access,
-    boundPort,
-    session: async (admitted) => (admitted.by === "user" ? users.of(admitted.identity) : openSession()),
-  };
-  const stop = async (): Promise<void> => {
-    unwatch();
-    await queue.close();
-    clearInterval(sampling);
-    feed.close();
-    access.close();
-    await (await session?.catch(() => undefined))?.close();
-    await users.close();
-  };
-  return { served, pageSeenAt, stop };
+/** What the SDK says of a request that it refused: the client's fault, so where it was found does not matter. */
+function refusalIn({ message }: Error): string | undefined {
+  const found = /^Rejected inbound request \([^)]*\): (.*)/s.exec(message);
+  return found?.[1] === undefined ? undefined : toVisibleLine(`Refused an MCP request. ${found[1]}`);
 }

@@ -1,13 +1,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 
 /** A file of the console as it is sent. */
 export interface StaticFile {
   readonly type: string;
   readonly cache: string;
-  /** By encoding; "identity" is always there. */
-  readonly bodies: Readonly<Record<string, Buffer | undefined>>;
+  readonly plain: Buffer;
+  /** The same compressed with gzip; none for what is compressed already. */
+  readonly gzipped: Buffer | undefined;
 }
 
 /** The console's files by path, all read once: a request's path is only looked up, never opened. */
@@ -15,22 +18,29 @@ export async function loadStaticFiles(folder: string): Promise<ReadonlyMap<strin
   const names = await listFiles(folder);
   if (names === undefined || !names.includes("index.html")) return undefined;
   const files = new Map<string, StaticFile>();
-  for (const name of names) {
-    const type = types[name.slice(name.lastIndexOf(".") + 1)];
-    if (type === undefined) continue;
-    const bodies: Record<string, Buffer> = { identity: await readFile(join(folder, name)) };
-    for (const [encoding, ending] of Object.entries(endings))
-      if (names.includes(name + ending)) bodies[encoding] = await readFile(join(folder, name + ending));
-    // A name with a hash in it never gets another content.
-    const hashed = name.startsWith("assets/");
-    files.set(`/${name}`, {
-      type,
-      cache: hashed ? "private, max-age=31536000, immutable" : "no-cache",
-      bodies,
-    });
-  }
+  const readInto = async (name: string): Promise<void> => {
+    const file = await readStatic(folder, name);
+    if (file !== undefined) files.set(`/${name}`, file);
+  };
+  await Promise.all(names.map(readInto));
   return files;
 }
+
+/** Compressed here and not in the package, where each file would weigh twice. */
+async function readStatic(folder: string, name: string): Promise<StaticFile | undefined> {
+  const type = types[name.slice(name.lastIndexOf(".") + 1)];
+  if (type === undefined) return undefined;
+  const plain = await readFile(join(folder, name));
+  return {
+    type,
+    // A name with a hash in it never gets another content.
+    cache: name.startsWith("assets/") ? "private, max-age=31536000, immutable" : "no-cache",
+    plain,
+    gzipped: /^(?:image\/(?!svg)|font\/)/.test(type) ? undefined : await compress(plain),
+  };
+}
+
+const compress = promisify<Buffer, Buffer>(gzip);
 
 /** Where the console lies: beside the bundle, or in the build of the source tree. */
 export function consoleFolders(from: string = import.meta.url): readonly string[] {
@@ -61,16 +71,10 @@ export function createConsoleFiles(folders: readonly string[] = consoleFolders()
 
 /** The best body that the client takes. */
 export function pickBody(file: StaticFile, accepted: string | undefined): { body: Buffer; encoding: string } {
-  const wanted = (accepted ?? "").toLowerCase();
-  for (const encoding of Object.keys(endings)) {
-    const body = file.bodies[encoding];
-    if (body !== undefined && new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(?:\\.0*)?(?:,|$))`).test(wanted))
-      return { body, encoding };
-  }
-  return { body: file.bodies["identity"] as Buffer, encoding: "identity" };
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(accepted ?? "");
+  if (file.gzipped !== undefined && takesGzip) return { body: file.gzipped, encoding: "gzip" };
+  return { body: file.plain, encoding: "identity" };
 }
-
-const endings = { br: ".br", gzip: ".gz" } as const;
 
 const types: Readonly<Record<string, string | undefined>> = {
   html: "text/html; charset=utf-8",

@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { mkdir, open, readFile, readlink, realpath } from "node:fs/promises";
+import { open, readFile, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ToolUnavailableError, ToolValidationError } from "../contract/errors.js";
+import { makeFolder } from "../contract/make-folder.js";
 
 /** A secret of 256 bits that opens the server. */
 export function createToken(): string {
@@ -68,7 +69,7 @@ export async function readTokenFile(path: string): Promise<string> {
     if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") throw notReadable(path, thrown);
   }
   const token = createToken();
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   try {
     const file = await open(path, "wx", 0o600);
     await file.writeFile(`${token}\n`);

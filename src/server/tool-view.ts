@@ -1,5 +1,6 @@
 import type { Tool } from "../contract/tool.js";
 import { createBuiltInTools } from "../runtime/catalogue/built-in-tools.js";
+import type { DefinitionTokens } from "../runtime/catalogue/definition-tokens.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { ToolDetail, ToolRow } from "./api.js";
 import { notFound } from "./http-error.js";
@@ -9,10 +10,13 @@ export type OriginOf = (tool: Tool) => string;
 export interface ToolViews {
   readonly tenon: Tenon;
   readonly originOf: OriginOf;
+  readonly definitionTokens: DefinitionTokens;
 }
 
 /** A tool as a line of the list; nothing is run for it. */
-export function toRow({ tenon: { registry }, originOf }: ToolViews, name: string): ToolRow | undefined {
+export function toRow(views: ToolViews, name: string): ToolRow | undefined {
+  const { originOf, definitionTokens } = views;
+  const { registry } = views.tenon;
   const entry = registry.entry(name);
   const described = registry.describe(name);
   if (entry === undefined || described === undefined) return undefined;
@@ -31,6 +35,7 @@ export function toRow({ tenon: { registry }, originOf }: ToolViews, name: string
         ? { status: "healthy", message: "Nothing is known to be wrong." }
         : { status: "unhealthy", message: `It ${block.reason}.` },
     enabled: entry.disabledBecause === undefined,
+    definitionTokens: definitionTokens(entry.name) ?? 0,
     origin: originOf(entry.tool),
   };
 }

@@ -1,9 +1,14 @@
 import type { Hono } from "hono";
 import type { About } from "../api.js";
 import type { RouteContext } from "../route-context.js";
+import type { ConsoleFiles } from "../static-files.js";
 
 /** What the page shows before anything else. */
-export function addAbout(api: Hono, { tenon, workspace, version, startedAt }: RouteContext): void {
+export function addAbout(
+  api: Hono,
+  { tenon, workspace, version, startedAt }: RouteContext,
+  files: ConsoleFiles,
+): void {
   let looking: Promise<About["sandbox"]> | undefined; // a look builds a sandbox, and the answer does not change
   api.get("/about", async (c) => {
     const { mode, toolset } = tenon.config;
@@ -18,6 +23,7 @@ export function addAbout(api: Hono, { tenon, workspace, version, startedAt }: Ro
       toolset,
       startedAt,
       sandbox: await looking,
+      consoleScript: await scriptOf(files),
     } satisfies About);
   });
 }
@@ -28,4 +34,10 @@ export async function lookAtSandbox(tenon: RouteContext["tenon"]): Promise<About
   const fact = facts.find(({ name }) => name === "sandbox");
   if (fact?.status === "ok") return { held: true };
   return { held: false, reason: fact?.message ?? "nothing is known about a sandbox" };
+}
+
+/** The script that the console's page loads; its name changes with its content. */
+async function scriptOf(files: ConsoleFiles): Promise<string | undefined> {
+  const page = (await files.load())?.get("/index.html")?.plain.toString();
+  return /<script[^>]* src="[^"]*?([^"/]+\.js)"/.exec(page ?? "")?.[1];
 }

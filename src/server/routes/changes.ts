@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import * as z from "zod";
 import { readBody, readQuery } from "../read-request.js";
+import { requestActs, sessionsSeenBy } from "../request-person.js";
 import type { RouteContext } from "../route-context.js";
 
 const name = z.string().min(1).max(4096);
@@ -15,6 +16,8 @@ const undoBody = z.union([
   z.strictObject({ path: name, force }),
   z.strictObject({ callId: name, force }),
   z.strictObject({ taskId: name, force }),
+  z.strictObject({ since: z.number(), force }),
+  z.strictObject({ last: z.literal(true), force }),
 ]);
 /** Looked through for those of one task or call. */
 const mostLookedAt = 10_000;
@@ -23,13 +26,15 @@ const mostLookedAt = 10_000;
 export function addChanges(api: Hono, { tenon }: RouteContext): void {
   api.get("/changes", async (c) => {
     const { path, taskId, callId, limit } = readQuery(c, changesQuery);
-    const narrowed = taskId !== undefined || callId !== undefined;
+    const sees = sessionsSeenBy(c);
+    const narrowed = taskId !== undefined || callId !== undefined || sees !== undefined;
     const changes = await tenon.history({
       limit: narrowed ? mostLookedAt : limit,
       ...(path !== undefined && { path }),
     });
     const meant = changes.filter(
       (change) =>
+        sees?.(change.sessionId) !== false &&
         (taskId === undefined || change.taskId === taskId) &&
         (callId === undefined || change.callId === callId),
     );
@@ -41,6 +46,6 @@ export function addChanges(api: Hono, { tenon }: RouteContext): void {
   });
   api.post("/undo", async (c) => {
     const { force: isForced, ...what } = await readBody(c, undoBody);
-    return c.json(await tenon.undo(what, { force: isForced }));
+    return c.json(await requestActs(c, tenon).undo(what, { force: isForced }));
   });
 }

@@ -1,16 +1,16 @@
 import type { Hono } from "hono";
 import * as z from "zod";
-import { toMetricsView } from "../metrics-view.js";
+import { toMetricsSeries, toMetricsView } from "../metrics-view.js";
 import { readQuery } from "../read-request.js";
 import type { RouteContext } from "../route-context.js";
 
-const seriesQuery = z.object({ minutes: z.coerce.number().min(1).max(1440).default(60) });
+/** A month at most. */
+const rangeQuery = z.object({ minutes: z.coerce.number().int().min(1).max(43_200).default(60) });
 
-/** The metrics now and over time. */
+/** The metrics of a range of time, in total and over time. */
 export function addMetrics(api: Hono, served: RouteContext): void {
-  api.get("/metrics", (c) => c.json(toMetricsView(served)));
-  api.get("/metrics/series", (c) => {
-    const { minutes } = readQuery(c, seriesQuery);
-    return c.json(served.series.since(served.now() - minutes * 60_000));
-  });
+  api.get("/metrics", async (c) => c.json(await toMetricsView(served, readQuery(c, rangeQuery).minutes)));
+  api.get("/metrics/series", async (c) =>
+    c.json(await toMetricsSeries(served, readQuery(c, rangeQuery).minutes)),
+  );
 }

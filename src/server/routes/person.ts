@@ -5,8 +5,8 @@ import type { Answer, ApprovalAnswerer, Question } from "../../contract/ports/in
 import type { FirstAnswerView, PendingApproval, RefuseBody } from "../api.js";
 import { HttpError, notFound } from "../http-error.js";
 import { readBody, readParam, readQuery } from "../read-request.js";
-import { requestPerson, requestUser } from "../request-person.js";
-import type { Identity } from "../../contract/ports/access.js";
+import { requestPerson, requestUser, requireSeen, seenOf, sessionsSeenBy } from "../request-person.js";
+import { requireRole } from "../route-roles.js";
 import type { RouteContext } from "../route-context.js";
 
 const approvalBody = z.discriminatedUnion("verdict", [
@@ -43,12 +43,12 @@ function addApprovals(api: Hono, { tenon, queue, noteApprovalsRead: looked }: Ro
   api.get("/approvals", async (c) => {
     looked();
     const wanted = readQuery(c, listQuery);
-    return c.json((await queue.list()).filter((one) => fitsFilter(one, wanted)));
+    return c.json(seenOf(c, await queue.list()).filter((one) => fitsFilter(one, wanted)));
   });
   api.post("/approvals/refuse", async (c) => {
     const { reason, ...wanted } = await readBody(c, refuseBody);
     if (Object.keys(wanted).length === 0) throw misfit("a filter: session, client, tool or agent");
-    const meant = (await queue.list()).filter((one) => fitsFilter(one, wanted));
+    const meant = seenOf(c, await queue.list()).filter((one) => fitsFilter(one, wanted));
     const answer = { verdict: "no" as const, ...(reason !== undefined && { reason }), by: answererOf(c) };
     const outcomes = await Promise.all(meant.map(({ id }) => tenon.approvals.answer(id, answer)));
     return c.json({ refused: outcomes.filter(({ status }) => status === "accepted").length });
@@ -56,13 +56,16 @@ function addApprovals(api: Hono, { tenon, queue, noteApprovalsRead: looked }: Ro
   api.post("/approvals/:id", async (c) => {
     const id = readParam(c, "id");
     const answer = await readBody(c, approvalBody);
-    if (answer.verdict !== "no")
-      refuseOwn(
-        requestUser(c),
-        (await queue.list()).find((one) => one.id === id),
-      );
-    refuseFailed(await tenon.approvals.answer(id, { ...answer, by: answererOf(c) }));
-    return c.json({ answered: true });
+    const user = requestUser(c);
+    // Anyone may refuse what is asked in their own name.
+    if (user !== undefined && answer.verdict !== "no") requireRole(user.role, "approver");
+    const asked = (await queue.list()).find((one) => one.id === id);
+    // How a request ended that is gone is told only to those who see all of them.
+    if (asked !== undefined || sessionsSeenBy(c) !== undefined)
+      requireSeen(c, asked?.sessionId, "such request");
+    const outcome = await tenon.approvals.answer(id, { ...answer, by: answererOf(c) });
+    refuseFailed(outcome);
+    return c.json({ answered: true, ...(outcome.status === "counted" && { missing: outcome.missing }) });
   });
   api.all("/approvals/*", () => {
     throw notFound("such request");
@@ -72,13 +75,13 @@ function addApprovals(api: Hono, { tenon, queue, noteApprovalsRead: looked }: Ro
 function addQuestions(api: Hono, { person, noteApprovalsRead: looked }: RouteContext): void {
   api.get("/questions", (c) => {
     looked();
-    return c.json(person?.questions() ?? []);
+    return c.json(seenOf(c, person?.questions() ?? []));
   });
   api.post("/questions/:id", async (c) => {
     const id = readParam(c, "id");
     const body = await readBody(c, questionBody);
     const asked = person?.questions().find((one) => one.id === id);
-    if (asked === undefined) throw unknownQuestion();
+    if (asked === undefined || seenOf(c, [asked]).length === 0) throw unknownQuestion();
     const answer = "declined" in body ? undefined : fitting(asked.question, body as Answer);
     if (person?.answerQuestion(id, answer) !== true) throw unknownQuestion();
     return c.json({ answered: true });
@@ -88,18 +91,10 @@ function addQuestions(api: Hono, { person, noteApprovalsRead: looked }: RouteCon
 /** A page of the console, or a program that holds the token. */
 function answererOf(c: Context): ApprovalAnswerer {
   const { channel, name } = requestPerson(c);
+  const user = requestUser(c);
+  if (user !== undefined) return { channel, person: name, principal: user.principal };
   // The server's own token does not identify a person.
-  return channel === "console" || requestUser(c) !== undefined ? { channel, person: name } : { channel };
-}
-
-/** Nobody consents to calls that were made in their own name: the token may be in the hands of the program that asks. */
-function refuseOwn(user: Identity | undefined, request: PendingApproval | undefined): void {
-  if (user === undefined || request?.userId !== user.principal) return;
-  throw new HttpError(403, {
-    code: "OWN_REQUEST",
-    message: "You cannot approve a call that was made in your own name.",
-    hint: "Another approver has to answer. You can still refuse it.",
-  });
+  return channel === "console" ? { channel, person: name } : { channel };
 }
 
 function fitsFilter(one: PendingApproval, { session, client, tool, agent }: RefuseBody): boolean {
@@ -115,7 +110,15 @@ function fitsFilter(one: PendingApproval, { session, client, tool, agent }: Refu
 function refuseFailed(outcome: AnswerOutcome): void {
   switch (outcome.status) {
     case "accepted":
+    case "counted":
       return;
+    // The token may be in the hands of the program that asks.
+    case "own":
+      throw new HttpError(403, {
+        code: "OWN_REQUEST",
+        message: "You cannot approve a call that was made in your own name.",
+        hint: "Another approver has to answer. You can still refuse it.",
+      });
     case "late":
       throw new HttpError(409, {
         code: "ALREADY_ANSWERED",

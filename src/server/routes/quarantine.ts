@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import * as z from "zod";
 import { readBody, readQuery } from "../read-request.js";
+import { requestActs, requireSeen, seenOf } from "../request-person.js";
 import type { RouteContext } from "../route-context.js";
 
 const id = z.string().regex(/^held_[a-f0-9]{16}$/, "not the id of a held back change");
@@ -9,12 +10,16 @@ const selection = z.strictObject({ ids: z.array(id).min(1).max(1000) });
 
 /** What was held back from commands, and a person's decision about it. */
 export function addQuarantine(api: Hono, { tenon }: RouteContext): void {
-  api.get("/quarantine", async (c) => c.json(await tenon.quarantine.list(readQuery(c, query))));
-  api.get("/quarantine/:id", async (c) => c.json(await tenon.quarantine.show(c.req.param("id"))));
+  api.get("/quarantine", async (c) => c.json(seenOf(c, await tenon.quarantine.list(readQuery(c, query)))));
+  api.get("/quarantine/:id", async (c) => {
+    const held = await tenon.quarantine.show(c.req.param("id"));
+    requireSeen(c, held.sessionId, "such change");
+    return c.json(held);
+  });
   api.post("/quarantine/restore", async (c) =>
-    c.json(await tenon.quarantine.restore((await readBody(c, selection)).ids)),
+    c.json(await requestActs(c, tenon).quarantine.restore((await readBody(c, selection)).ids)),
   );
   api.post("/quarantine/discard", async (c) =>
-    c.json(await tenon.quarantine.discard((await readBody(c, selection)).ids)),
+    c.json(await requestActs(c, tenon).quarantine.discard((await readBody(c, selection)).ids)),
   );
 }

@@ -1,17 +1,18 @@
 import type { Hono } from "hono";
-import type { BrowserSessionView } from "../api.js";
+import type { BrowserSessionView, SignedOut } from "../api.js";
 import { HttpError, notFound } from "../http-error.js";
 import { expiredCookie } from "../enter-console.js";
 import { readParam } from "../read-request.js";
-import { requestPerson } from "../request-person.js";
+import { admissionOf, baseOf, requestPerson } from "../request-person.js";
 import type { RouteContext } from "../route-context.js";
 
 /** Browsers that are signed in, and links that let another one in. */
-export function addSessions(api: Hono, { access, boundPort }: RouteContext): void {
+export function addSessions(api: Hono, { access, login, boundPort }: RouteContext): void {
   api.get("/sessions", (c) => {
     const { sessionId } = requestPerson(c);
-    const rows = access.sessions.list().map(({ ended: _ended, ...session }) => ({
+    const rows = access.sessions.list().map(({ ended: _ended, user, ...session }) => ({
       ...session,
+      user: user?.identity.principal,
       current: session.id === sessionId,
     }));
     return c.json(rows satisfies BrowserSessionView[]);
@@ -21,12 +22,15 @@ export function addSessions(api: Hono, { access, boundPort }: RouteContext): voi
     if (!access.sessions.end(id)) throw notFound("such session");
     return c.json({ ended: true });
   });
-  api.post("/sign-out", (c) => {
-    const { sessionId } = requestPerson(c);
-    if (sessionId === undefined) throw notFound("browser session in this request");
-    access.sessions.end(sessionId);
+  api.post("/sign-out", async (c) => {
+    const admitted = admissionOf(c);
+    if (admitted.by !== "browser") throw notFound("browser session in this request");
+    const { id, user } = admitted.session;
+    access.sessions.end(id);
     c.header("set-cookie", expiredCookie(c.req.header("host"), boundPort()));
-    return c.json({ ended: true });
+    // Somebody who cannot be signed out at the provider is signed out here all the same.
+    const next = user && (await login?.logoutAddress(user.idToken, baseOf(c)).catch(() => undefined));
+    return c.json({ ended: true, next } satisfies SignedOut);
   });
   api.post("/links", (c) => {
     // A page that was taken over could otherwise stay signed in for ever.

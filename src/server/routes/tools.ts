@@ -2,7 +2,8 @@ import type { Hono } from "hono";
 import * as z from "zod";
 import { notFound } from "../http-error.js";
 import { readBody, readParam } from "../read-request.js";
-import { admissionOf } from "../request-person.js";
+import { limitHeaders } from "../limit-headers.js";
+import { admissionOf, requestUser } from "../request-person.js";
 import type { RouteContext } from "../route-context.js";
 import { createOrigins, toDetail, toRow } from "../tool-view.js";
 
@@ -17,7 +18,7 @@ const callBody = z.strictObject({
 /** The tools: what they are, switching them, and trying one. */
 export function addTools(api: Hono, served: RouteContext): void {
   const { tenon } = served;
-  const views = { tenon, originOf: createOrigins(tenon) };
+  const views = { tenon, originOf: createOrigins(tenon), definitionTokens: served.definitionTokens };
   const known = (name: string): string => {
     if (!tenon.registry.has(name)) throw notFound(`tool "${name}"`);
     return name;
@@ -49,6 +50,12 @@ export function addTools(api: Hono, served: RouteContext): void {
       ...(taskId !== undefined && { taskId }),
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
-    return c.json(envelope);
+    const userId = requestUser(c)?.principal;
+    const use = tenon.limits.tightest({
+      toolName: envelope.toolName,
+      ...(userId !== undefined && { userId }),
+    });
+    for (const [key, value] of Object.entries(limitHeaders(use, served.now()))) c.header(key, value);
+    return c.json(envelope, envelope.error?.code === "QUOTA_SPENT" ? 429 : 200);
   });
 }

@@ -24,6 +24,8 @@ export interface Sent {
   /** Without the token. */
   readonly bare?: boolean;
   readonly signal?: AbortSignal;
+  /** Where the request comes from, such as 127.0.0.7. */
+  readonly localAddress?: string;
 }
 
 /** What a browser has after it was let in. */
@@ -104,7 +106,7 @@ export async function openTestServer(
 
 /** One request over a socket of its own. */
 function send({ port }: RunningServer, path: string, sent: Sent): Promise<Reply> {
-  const { method = "GET", body, signal } = sent;
+  const { method = "GET", body, signal, localAddress } = sent;
   const raw = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const headers = {
     ...(raw !== undefined && {
@@ -115,7 +117,16 @@ function send({ port }: RunningServer, path: string, sent: Sent): Promise<Reply>
   };
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      { host: "127.0.0.1", port, path, method, headers, agent: false, ...(signal && { signal }) },
+      {
+        host: "127.0.0.1",
+        port,
+        path,
+        method,
+        headers,
+        agent: false,
+        ...(signal && { signal }),
+        ...(localAddress && { localAddress }),
+      },
       (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));

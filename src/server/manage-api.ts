@@ -1,0 +1,52 @@
+import type { HostPrompt, HostResource, HostResourceTemplate } from "../contract/host.js";
+import type { PolicyRule } from "../policy/policy-rule.js";
+
+/* What the server says about the machine that it runs on, and what pages may change; part of `api.ts`. */
+
+/** `GET /api/doctor`: the checks of `tenon doctor`. */
+export interface DoctorFinding {
+  readonly name: string;
+  readonly status: "ok" | "warn" | "fail";
+  readonly message: string;
+}
+
+/** `GET /api/configuration`: what is in force and where it comes from; secrets are hidden. */
+export interface ConfigurationView {
+  /** The strongest first. */
+  readonly sources: readonly {
+    readonly kind: string;
+    readonly file?: string | undefined;
+    /** The settings that it has, such as `sandbox.layers.enabled`; the first source with a setting decides. */
+    readonly settings?: readonly string[] | undefined;
+  }[];
+  readonly warnings: readonly string[];
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * `GET /api/mcp-servers/:name/offers`: what a server offers besides tools. `POST …/resource` with `{ uri }` reads a
+ * resource, `POST …/prompt` with `{ name, arguments }` fills in a prompt.
+ */
+export interface McpOffersView {
+  readonly resources: readonly HostResource[];
+  readonly templates: readonly HostResourceTemplate[];
+  /** Named `server__prompt`. */
+  readonly prompts: readonly HostPrompt[];
+}
+
+/** `POST /api/policy/rules` saves a rule, `PUT /api/policy/rules/:id` replaces a saved one; both answer with its id. */
+export type RuleBody = Omit<PolicyRule, "id" | "match" | "notMatch" | "given" | "exact">;
+
+/** `POST /api/plan/tasks/:id/status`. */
+export interface TaskStatusBody {
+  readonly status: string;
+  readonly note?: string | undefined;
+}
+
+/** What the program that started the server knows of it; absent where the server was started in code. */
+export interface ServerMachine {
+  /** The folder of the user's configuration. */
+  readonly configFolder: string;
+  doctor(): Promise<readonly DoctorFinding[]>;
+  configuration(): Pick<ConfigurationView, "sources" | "warnings">;
+}
