@@ -1,0 +1,11 @@
+import { ToolUnavailableError } from "../../contract/errors.js";
+
+/** NATS or the workers cannot be reached now. */
+export function fleetAway(message: string, hint = "Try again in a few seconds."): ToolUnavailableError {
+  return new ToolUnavailableError(message, { code: "FLEET_UNAVAILABLE", hint });
+}
+
+/** The workspace cannot be worked in now, though the fleet is there. */
+export function workspaceAway(message: string, hint: string): ToolUnavailableError {
+  return new ToolUnavailableError(message, { code: "WORKSPACE_UNAVAILABLE", hint });
+}

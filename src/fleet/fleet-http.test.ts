@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testPostgres } from "../../test/postgres.js";
+import { underLoad } from "../../test/setup/under-load.js";
+import type { RunningServer } from "../server/index.js";
+import { createFleet } from "./testing/fleet-fixture.js";
+import { askFront as ask, frontToken, openHttpFront } from "./testing/http-front.js";
+import { startNats, type TestNats } from "./testing/nats-server.js";
+
+let nats: TestNats;
+let fleet: ReturnType<typeof createFleet>;
+let one: RunningServer;
+let other: RunningServer;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  const [server, database] = await Promise.all([startNats(), testPostgres()]);
+  nats = server;
+  fleet = createFleet({ nats: nats.url, database, config: { mode: "ask" } });
+  await fleet.worker();
+  const config = { database, fleet: { nats: nats.url, tenant: fleet.tenant } };
+  const front = async (name: string): Promise<RunningServer> => {
+    const onFault = (cause: unknown): void => void fleet.faults.push(cause);
+    const opened = await openHttpFront({ root: fleet.root, name, config, onFault });
+    closers.push(() => opened.close());
+    return opened.server;
+  };
+  [one, other] = [await front("one"), await front("other")];
+}, underLoad(60_000));
+
+afterAll(async () => {
+  for (const close of closers) await close();
+  await fleet.close();
+  await nats.close();
+});
+
+const rpc = (id: number, method: string, params: object) => ({ jsonrpc: "2.0", id, method, params });
+
+/** The answer of a request, which may come as a stream of events. */
+async function resultOf(response: Response): Promise<Record<string, unknown>> {
+  const text = await response.text();
+  const data = text.split("\n").findLast((line) => line.startsWith("data: {"));
+  return JSON.parse(data === undefined ? text : data.slice("data: ".length)) as Record<string, unknown>;
+}
+
+describe("two fronts of one fleet", () => {
+  it("go on with each other's MCP sessions, and only for their own principal", async () => {
+    const hello = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "t", version: "1" },
+    };
+    const greeted = await ask(one, "/mcp", rpc(1, "initialize", hello));
+    await greeted.text();
+    const session = { "mcp-session-id": greeted.headers.get("mcp-session-id") ?? "" };
+    const listed = await resultOf(await ask(other, "/mcp", rpc(2, "tools/list", {}), session));
+    expect(JSON.stringify(listed)).toContain("current_time");
+    const [here, there] = await Promise.all(
+      [one, other].map((server, n) =>
+        ask(server, "/mcp", rpc(3 + n, "tools/call", { name: "current_time", arguments: {} }), session).then(
+          resultOf,
+        ),
+      ),
+    );
+    for (const answer of [here, there]) expect(JSON.stringify(answer)).toContain("iso");
+    const { mcpToken } = one;
+    const stranger = await ask(other, "/mcp", rpc(5, "tools/list", {}), {
+      ...session,
+      authorization: `Bearer ${mcpToken}`,
+    });
+    expect(stranger.status).toBe(404);
+    expect((await ask(other, "/mcp", rpc(6, "tools/list", {}), { "mcp-session-id": "nobody" })).status).toBe(
+      404,
+    );
+  });
+
+  it("let a session go without ending it for the other, until its host ends it", async () => {
+    const hello = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "u", version: "1" },
+    };
+    const greeted = await ask(one, "/mcp", rpc(1, "initialize", hello));
+    await greeted.text();
+    const session = { "mcp-session-id": greeted.headers.get("mcp-session-id") ?? "" };
+    const call = async (server: RunningServer, name: string, args: object): Promise<string> =>
+      JSON.stringify(
+        await resultOf(await ask(server, "/mcp", rpc(2, "tools/call", { name, arguments: args }), session)),
+      );
+    await call(one, "set_env", { key: "COLOR", value: "green" });
+    // Another front of the same fleet, which then goes away with all its sessions.
+    const { root, tenant, faults } = fleet;
+    const config = { database: await testPostgres(), fleet: { nats: nats.url, tenant } };
+    const third = await openHttpFront({
+      root,
+      name: "third",
+      config,
+      onFault: (cause) => faults.push(cause),
+    });
+    expect(await call(third.server, "get_env", { key: "COLOR" })).toContain("green");
+    await third.close();
+    expect(await call(one, "get_env", { key: "COLOR" })).toContain("green");
+    const ended = await fetch(`${other.url}/mcp`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${frontToken}`, ...session },
+    });
+    expect(ended.status).toBe(200);
+    await expect.poll(async () => (await ask(one, "/mcp", rpc(3, "ping", {}), session)).status).toBe(404);
+  });
+
+  it("show and answer approvals of each other, once, and the log and changes of all", async () => {
+    const call = ask(one, "/api/tools/write_file/call", { arguments: { path: "a.txt", content: "hello\n" } });
+    const waiting = async (): Promise<{ id: string; workspace: string }[]> =>
+      (await ask(other, "/api/approvals")).json() as never;
+    await expect.poll(async () => (await waiting()).length, { timeout: underLoad(20_000) }).toBe(1);
+    const [{ id, workspace } = { id: "", workspace: "" }] = await waiting();
+    expect(workspace).toBe("main");
+    const answers = await Promise.all(
+      [one, other].map((server) => ask(server, `/api/approvals/${id}`, { verdict: "once" })),
+    );
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)[0]).toBe(200);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(((await (await call).json()) as { success: boolean }).success).toBe(true);
+    const log = (await (await ask(other, "/api/log?tool=write_file")).json()) as {
+      records: { callId: string }[];
+    };
+    expect(log.records).toHaveLength(1);
+    const changes = (await (await ask(other, "/api/changes")).json()) as { path: string }[];
+    expect(changes.map(({ path }) => path)).toEqual(["a.txt"]);
+    const metrics = await (await ask(other, "/metrics")).text();
+    expect(metrics).toMatch(/tenon_fleet_workers 1\n/);
+    expect(metrics).toMatch(/tenon_fleet_free_slots\{label=""\} 6\d/);
+  });
+
+  it("answer 503 with Retry-After while NATS is away, and work again when it is back, though it lost its streams", async () => {
+    await nats.forget();
+    await expect.poll(async () => (await ask(one, "/api/tools/current_time/call", {})).status).toBe(503);
+    const began = performance.now();
+    const refused = await ask(other, "/mcp", rpc(1, "ping", {}));
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(performance.now() - began).toBeLessThan(underLoad(1000));
+    await nats.start();
+    const works = async (): Promise<boolean | undefined> => {
+      const response = await ask(other, "/api/tools/current_time/call", {});
+      return ((await response.json()) as { success?: boolean }).success;
+    };
+    await expect.poll(works, { timeout: underLoad(20_000) }).toBe(true);
+  });
+});

@@ -1,0 +1,67 @@
+import type { Msg } from "@nats-io/transport-node";
+import { ToolError, ToolInternalError } from "../../contract/errors.js";
+import type { HostAnswer } from "../../contract/host.js";
+import { messageOf } from "../../contract/message-of.js";
+import type { ClientConnection } from "../../contract/ports/client.js";
+import { fleetAway } from "../bus/fleet-error.js";
+import { failedEnvelope } from "../failed-envelope.js";
+import type { ClientFacts } from "../protocol.js";
+import type { FleetCall } from "./front-calls.js";
+
+/** What the worker is told of the MCP host. */
+export function clientOf(client: ClientConnection | undefined): { readonly client?: ClientFacts } {
+  if (client === undefined) return {};
+  const { info, supports, capabilities, era, logLevel, meta } = client;
+  return {
+    client: {
+      supports,
+      ...(info !== undefined && { info: { ...info } }),
+      ...(capabilities !== undefined && { capabilities: { ...capabilities } }),
+      ...(era === "modern" && { parks: true }),
+      ...(logLevel !== undefined && { logLevel }),
+      ...(meta !== undefined && { meta: { ...meta } }),
+    },
+  };
+}
+
+/** Nobody can say whether the call was made. */
+export function unknownOutcome({ call }: { readonly call: FleetCall }, why: string): ToolError {
+  return fleetAway(
+    `${why.replace(/\.$/, "")}: it is not known whether the call was made.`,
+    call.idempotencyKey === undefined
+      ? `Ask for its result with the id ${call.id} before you make it again.`
+      : "Make it again with the same idempotency key: it is not done twice.",
+  );
+}
+
+/** The answer of a call that reached no worker, or whose worker nobody hears. */
+export function failedAnswer({ id, name, session }: FleetCall, cause: unknown): HostAnswer {
+  const fault = cause instanceof ToolError ? cause : new ToolInternalError(messageOf(cause), { cause });
+  const { code, message, hint, retryable } = fault;
+  const type = fault.constructor.name;
+  const error = { type, code, message, retryable, ...(hint !== undefined && { hint }) };
+  const envelope = failedEnvelope({ callId: id, toolName: name, sessionId: session.id, error });
+  return { envelope, wrapped: false, maxChars: 100_000 };
+}
+
+/** A tool asks the host something. */
+export async function askHost(
+  message: Msg,
+  client: ClientConnection | undefined,
+  {
+    method,
+    params,
+    signal,
+  }: {
+    readonly method: string;
+    readonly params: Record<string, unknown>;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  try {
+    if (client?.request === undefined) throw new ToolInternalError("The host cannot be asked.");
+    message.respond(JSON.stringify({ value: await client.request(method, params, signal) }));
+  } catch (cause) {
+    message.respond(JSON.stringify({ error: { code: "INTERACTION_FAILED", message: messageOf(cause) } }));
+  }
+}

@@ -1,0 +1,298 @@
+import type { Msg } from "@nats-io/transport-node";
+import type { ToolEnvelope } from "../../contract/call.js";
+import { ToolInternalError } from "../../contract/errors.js";
+import type { HostAnswer, HostCall } from "../../contract/host.js";
+import { messageOf } from "../../contract/message-of.js";
+import type { ClientConnection } from "../../contract/ports/client.js";
+import type { ToolProgress } from "../../contract/tool.js";
+import { unpack } from "../bus/carry.js";
+import { fleetAway } from "../bus/fleet-error.js";
+import type { Bus } from "../bus/open-bus.js";
+import type { Roster } from "../bus/roster.js";
+import { newProof, type FrontKey } from "../keys.js";
+import { noteSchema, outcomeSchema, type SessionFacts } from "../protocol.js";
+import { askHost, failedAnswer, unknownOutcome } from "./call-facts.js";
+import { prepareCall, type Prepared } from "./prepare-call.js";
+import { SendTurns, type SendTurn } from "./send-turns.js";
+
+export interface FrontCallsOptions {
+  readonly bus: Bus;
+  readonly roster: Roster;
+  readonly key: FrontKey;
+  readonly id: string;
+  /** Make sure that somebody owns the workspace. Throws where nobody can. */
+  readonly place: (workspace: string) => Promise<unknown>;
+  /** Whether the worker has taken the call, and runs it or lets it wait. */
+  readonly isTaken: (worker: string, workspace: string, callId: string) => Promise<boolean>;
+  readonly version?: number | undefined;
+  readonly onFault: (cause: unknown) => void;
+}
+
+/** A call that a host makes in a workspace. */
+export interface FleetCall extends Omit<HostCall, "signal"> {
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly workspace: string;
+  readonly session: SessionFacts;
+  readonly client?: ClientConnection | undefined;
+}
+
+interface Pending {
+  readonly call: FleetCall;
+  readonly proof: string;
+  readonly since: number;
+  /** Its place in the stream, once it is there. */
+  seq: number | undefined;
+  /** When to look whether somebody still works on it. */
+  checkAt: number;
+  readonly settle: (answer: HostAnswer) => void;
+  readonly over: AbortController;
+}
+
+const lookEveryMs = 250;
+/** A call that has no limit of its own is asked after from then on. */
+const patienceMs = 30_000;
+/** How much later than its limit a worker may answer. */
+const graceMs = 400;
+const askAgainMs = 5000;
+/** How long a workspace whose worker is gone may take to find another. */
+const takeOverMs = 15_000;
+
+/** The calls that this front has sent and not answered yet. */
+export class FrontCalls {
+  readonly #options: FrontCallsOptions;
+  readonly #pending = new Map<string, Pending>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #stop: (() => void)[] = [];
+  /** Since when a workspace has had no owner. */
+  readonly #orphaned = new Map<string, number>();
+  readonly #turns = new SendTurns();
+
+  constructor(options: FrontCallsOptions) {
+    this.#options = options;
+    const { bus, id, onFault } = options;
+    const subscription = bus.connection.subscribe(bus.names.front(id), {
+      callback: (error, message) => {
+        if (error === null) void this.#take(message);
+        else onFault(error);
+      },
+    });
+    this.#stop.push(
+      () => void (subscription.isClosed() || subscription.unsubscribe()),
+      bus.onOnline(() => this.#catchUp()),
+    );
+    this.#timer = setInterval(() => {
+      this.#look().catch(onFault);
+      this.#checkLimits().catch(onFault);
+    }, lookEveryMs);
+    this.#timer.unref();
+  }
+
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const stop of this.#stop) stop();
+    for (const pending of this.#pending.values())
+      this.#fail(pending, unknownOutcome(pending, "This front is closing"));
+  }
+
+  /** Carry a call to the owner of its workspace; never rejects. */
+  async run(call: FleetCall): Promise<HostAnswer> {
+    const answered = new Promise<HostAnswer>((settle) => {
+      const pending: Pending = {
+        call,
+        proof: newProof(),
+        since: performance.now(),
+        seq: undefined,
+        checkAt: performance.now() + (call.timeoutMs ?? patienceMs) + graceMs,
+        settle,
+        over: new AbortController(),
+      };
+      this.#pending.set(call.id, pending);
+      this.#send(pending, this.#turns.take(call.session.id)).catch((cause: unknown) =>
+        this.#fail(pending, cause),
+      );
+    });
+    const cancel = (): void => this.#cancel(call.id, { reason: messageOf(call.signal.reason) });
+    call.signal.addEventListener("abort", cancel, { once: true });
+    try {
+      return await answered;
+    } finally {
+      call.signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** Nobody is there to take the answer; the call goes on unless it waits for a person. */
+  callerGone(callId: string): void {
+    this.#cancel(callId, { gone: true });
+  }
+
+  #cancel(callId: string, how: { readonly reason?: string; readonly gone?: boolean }): void {
+    const { bus } = this.#options;
+    const pending = this.#pending.get(callId);
+    if (pending === undefined || !bus.isOnline()) return;
+    bus.connection.publish(bus.names.cancel(callId), JSON.stringify({ proof: pending.proof, ...how }));
+  }
+
+  async #send(pending: Pending, { before, leave }: SendTurn): Promise<void> {
+    try {
+      const message = await this.#prepare(pending);
+      await before;
+      const sending = this.#publish(pending, message);
+      leave();
+      await sending;
+    } finally {
+      leave();
+    }
+  }
+
+  async #prepare(pending: Pending): Promise<Prepared> {
+    const { bus, place } = this.#options;
+    const { call, proof } = pending;
+    call.signal.throwIfAborted();
+    if (!bus.isOnline()) throw fleetAway("NATS cannot be reached, so the call was not made.");
+    await place(call.workspace);
+    return prepareCall(this.#options, call, proof);
+  }
+
+  async #publish(pending: Pending, { subject, payload, headers }: Prepared): Promise<void> {
+    const { bus } = this.#options;
+    if (!this.#pending.has(pending.call.id)) return; // its caller was told that it was not made
+    try {
+      const { seq } = await bus.jetstream.publish(subject, payload, {
+        msgID: pending.call.id,
+        headers,
+        timeout: 900,
+      });
+      pending.seq = seq;
+    } catch (cause) {
+      if (/maximum bytes|maximum messages|resource limits/i.test(messageOf(cause)))
+        throw fleetAway(
+          "Too many calls wait already, so this one was not made.",
+          "Start more workers, or try again later.",
+        );
+      throw unknownOutcome(pending, "NATS did not say whether it took the call");
+    }
+    if (pending.call.signal.aborted)
+      this.#cancel(pending.call.id, { reason: messageOf(pending.call.signal.reason) });
+  }
+
+  async #take(message: Msg): Promise<void> {
+    try {
+      await this.#hear(message);
+    } catch (cause) {
+      this.#options.onFault(cause);
+    }
+  }
+
+  async #hear(message: Msg): Promise<void> {
+    const [what, callId = ""] = message.subject.split(".").slice(-2);
+    const pending = this.#pending.get(callId);
+    if (pending === undefined) return; // answered already, or not ours
+    if (what === "outcome") return this.#finish(pending, await unpack(this.#options.bus, message.data));
+    const note = noteSchema.safeParse(await unpack(this.#options.bus, message.data));
+    if (!note.success || note.data.proof !== pending.proof) return;
+    const { progress, method, params = {} } = note.data;
+    const client = pending.call.client?.forCall?.(callId) ?? pending.call.client;
+    if (what === "progress") pending.call.onProgress?.(progress as ToolProgress);
+    else if (what === "note" && method !== undefined) client?.notify?.(method, params);
+    else if (what === "ask" && method !== undefined)
+      await askHost(message, client, { method, params, signal: pending.over.signal });
+  }
+
+  #finish(pending: Pending, body: unknown): void {
+    const read = outcomeSchema.safeParse(body);
+    // Only who has read the call knows its proof: an outcome of anybody else is none.
+    if (!read.success || read.data.proof !== pending.proof) return;
+    const { envelope, wrapped, maxChars } = read.data;
+    this.#settle(pending, { envelope: envelope as unknown as ToolEnvelope, wrapped, maxChars });
+  }
+
+  #settle(pending: Pending, answer: HostAnswer): void {
+    this.#pending.delete(pending.call.id);
+    pending.over.abort(new ToolInternalError("The call is over."));
+    pending.settle(answer);
+  }
+
+  #fail(pending: Pending, cause: unknown): void {
+    if (this.#pending.has(pending.call.id)) this.#settle(pending, failedAnswer(pending.call, cause));
+  }
+
+  /** Outcomes that were published while this front was cut off are in their stream. */
+  async #catchUp(): Promise<void> {
+    for (const pending of this.#pending.values()) await this.#fetch(pending);
+  }
+
+  async #fetch(pending: Pending): Promise<void> {
+    const { bus, id } = this.#options;
+    const subject = bus.names.outcome(id, pending.call.id);
+    const stored = await bus.manager.streams
+      .getMessage(bus.names.outcomes, { last_by_subj: subject })
+      .catch(() => null);
+    if (stored !== null) this.#finish(pending, await unpack(bus, stored.data));
+  }
+
+  /** Calls whose workspace has lost its owner: another takes it, or their callers are told. */
+  async #look(): Promise<void> {
+    const { bus, roster, place } = this.#options;
+    if (!bus.isOnline()) return;
+    const names = new Set(
+      [...this.#pending.values()].filter(({ seq }) => seq !== undefined).map(({ call }) => call.workspace),
+    );
+    for (const name of this.#orphaned.keys()) if (!names.has(name)) this.#orphaned.delete(name);
+    for (const name of names) {
+      if (roster.ownerOf(name) !== undefined) {
+        this.#orphaned.delete(name);
+        continue;
+      }
+      const since = this.#orphaned.get(name) ?? performance.now();
+      this.#orphaned.set(name, since);
+      try {
+        await place(name);
+      } catch (cause) {
+        const canBeTaken = roster.workspaces.get(name)?.value.volume !== undefined;
+        if (canBeTaken && performance.now() - since < takeOverMs) continue;
+        await this.#giveUp(name, cause);
+      }
+    }
+  }
+
+  /** A caller waits no longer than its limit for a worker that is gone, stopped or cut off. */
+  async #checkLimits(): Promise<void> {
+    const { bus, roster, isTaken } = this.#options;
+    const now = performance.now();
+    const late = [...this.#pending.values()].filter(({ checkAt }) => checkAt <= now);
+    await Promise.all(
+      late.map(async (pending) => {
+        pending.checkAt = Infinity;
+        const { workspace, id } = pending.call;
+        const owner = bus.isOnline() ? roster.ownerOf(workspace) : undefined;
+        const taken = owner !== undefined && (await isTaken(owner, workspace, id).catch(() => false));
+        if (taken) pending.checkAt = performance.now() + askAgainMs;
+        else await this.#abandon(pending);
+      }),
+    );
+  }
+
+  /** Nobody knows how the call ended; should it still run, nobody waits for it. */
+  async #abandon(pending: Pending): Promise<void> {
+    if (this.#options.bus.isOnline()) await this.#fetch(pending);
+    this.#cancel(pending.call.id, { reason: "Its caller waits no longer." });
+    const limit = pending.call.timeoutMs ?? patienceMs;
+    this.#fail(pending, unknownOutcome(pending, `No worker answered within ${limit} ms`));
+  }
+
+  /** What nobody has begun is taken back; of the rest nobody knows. */
+  async #giveUp(workspace: string, cause: unknown): Promise<void> {
+    const { bus } = this.#options;
+    for (const pending of this.#pending.values()) {
+      if (pending.call.workspace !== workspace || pending.seq === undefined) continue;
+      await this.#fetch(pending);
+      await bus.manager.streams.deleteMessage(bus.names.calls, pending.seq).catch(() => false);
+      this.#fail(pending, unknownOutcome(pending, messageOf(cause)));
+    }
+  }
+}

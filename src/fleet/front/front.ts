@@ -1,0 +1,238 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import manifest from "../../../package.json" with { type: "json" };
+import { ToolError } from "../../contract/errors.js";
+import { messageOf } from "../../contract/message-of.js";
+import { createIds } from "../../runtime/calls/ids.js";
+import { pack, unpack } from "../bus/carry.js";
+import { fleetAway, workspaceAway } from "../bus/fleet-error.js";
+import type { Bus } from "../bus/open-bus.js";
+import { Roster } from "../bus/roster.js";
+import { sign } from "../bus/signed.js";
+import type { FrontKey } from "../keys.js";
+import {
+  answerSchema,
+  priorityVersion,
+  protocolVersion,
+  renewEveryMs,
+  speaksVersion,
+  type AskMessage,
+  type Member,
+} from "../protocol.js";
+import { FrontCalls } from "./front-calls.js";
+
+export interface FrontOptions {
+  readonly bus: Bus;
+  readonly key: FrontKey;
+  readonly onFault: (cause: unknown) => void;
+  /** Where its console is, and when somebody last looked at it. */
+  readonly console?: (() => { readonly url: string; readonly pageSeenAt: number }) | undefined;
+  /** Of the protocol. @default this program's */
+  readonly version?: number | undefined;
+}
+
+/** Where the folder of a workspace comes from, and which worker may have it. */
+export interface Wanted {
+  readonly source?: AskMessage["source"];
+  readonly labels?: readonly string[] | undefined;
+}
+
+const askMs = 60_000;
+const lookEveryMs = 250;
+
+/** A front of a fleet: it finds the worker of a workspace and asks it. It keeps nothing that another front needs. */
+export class Front {
+  readonly id = `f${randomBytes(8).toString("hex")}`;
+  readonly roster: Roster;
+  readonly calls: FrontCalls;
+  readonly newCallId = createIds("call");
+  readonly #options: FrontOptions;
+  readonly #placing = new Map<string, Promise<string>>();
+  readonly #wanted = new Map<string, Wanted>();
+  readonly #presence: NodeJS.Timeout;
+
+  static async open(options: FrontOptions): Promise<Front> {
+    const front = new Front(options);
+    await front.roster.open();
+    await front.#announce();
+    return front;
+  }
+
+  private constructor(options: FrontOptions) {
+    const { bus, key, onFault, version } = options;
+    this.#options = options;
+    this.roster = new Roster(bus, onFault);
+    this.calls = new FrontCalls({
+      bus,
+      roster: this.roster,
+      key,
+      id: this.id,
+      place: (workspace) => this.place(workspace),
+      isTaken: (worker, workspace, callId) => this.#isTaken(worker, workspace, callId),
+      version,
+      onFault,
+    });
+    this.#presence = setInterval(() => void this.#announce().catch(onFault), renewEveryMs);
+    this.#presence.unref();
+  }
+
+  get bus(): Bus {
+    return this.#options.bus;
+  }
+
+  /** Remember how a workspace is made, should it not be there. */
+  want(workspace: string, wanted: Wanted): void {
+    this.#wanted.set(workspace, wanted);
+    const [oldest] = this.#wanted.keys();
+    if (this.#wanted.size > maxWanted && oldest !== undefined) this.#wanted.delete(oldest);
+  }
+
+  /** The worker that owns a workspace; where none does, one that can is asked to. */
+  async place(workspace: string): Promise<string> {
+    const owner = this.roster.ownerOf(workspace);
+    if (owner !== undefined) return owner;
+    let placing = this.#placing.get(workspace);
+    if (placing === undefined) {
+      placing = this.#place(workspace).finally(() => this.#placing.delete(workspace));
+      this.#placing.set(workspace, placing);
+    }
+    return placing;
+  }
+
+  /** Ask a worker something, and wait for its answer. */
+  async ask(
+    worker: string,
+    {
+      timeoutMs = askMs,
+      ...ask
+    }: Omit<AskMessage, "tenant" | "issuedAt" | "id" | "front"> & { readonly timeoutMs?: number },
+  ): Promise<unknown> {
+    const { bus, key, version } = this.#options;
+    if (!bus.isOnline()) throw fleetAway("NATS cannot be reached.");
+    const issuedAt = this.roster.clock.now();
+    const body: AskMessage = { ...ask, tenant: bus.tenant, issuedAt, id: randomUUID(), front: this.id };
+    const subject = bus.names.worker(worker, ask.verb);
+    const payload = await pack(bus, body);
+    const headers = await sign(key, subject, payload, version);
+    const asking = bus.connection.request(subject, payload, { timeout: timeoutMs, headers });
+    const reply = await this.#whileAlive(worker, asking).catch((cause: unknown) => {
+      throw fleetAway(`Worker ${worker} does not answer: ${messageOf(cause)}`);
+    });
+    const { value, error } = answerSchema.parse(await unpack(bus, reply.data));
+    if (error === undefined) return value;
+    const { code, message, hint } = error;
+    if (code === "WORKSPACE_UNAVAILABLE" || code === "FLEET_UNAVAILABLE")
+      throw workspaceAway(message, hint ?? "");
+    throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
+  }
+
+  /** Ask the owner of a workspace. */
+  async askOwner(workspace: string, ask: Omit<Parameters<Front["ask"]>[1], "workspace">): Promise<unknown> {
+    return this.ask(await this.place(workspace), { ...ask, workspace });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#presence);
+    this.calls.close();
+    this.roster.close();
+    if (this.bus.isOnline()) await this.bus.members.delete(this.id).catch(this.#options.onFault);
+  }
+
+  async #isTaken(worker: string, workspace: string, callId: string): Promise<boolean> {
+    // A worker of the version before cannot be asked; it lives, as far as is known.
+    if ((this.roster.members.get(worker)?.value.protocol ?? 0) < priorityVersion) return true;
+    return Boolean(await this.ask(worker, { verb: "taken", workspace, args: [callId], timeoutMs: 600 }));
+  }
+
+  /** Nobody answers for a worker that died, or whose answer was lost with the connection. */
+  async #whileAlive<T>(worker: string, asking: Promise<T>): Promise<T> {
+    const incarnation = this.roster.members.get(worker)?.value.incarnation;
+    let timer: NodeJS.Timeout | undefined;
+    const gone = new Promise<never>((_resolve, reject) => {
+      timer = setInterval(() => {
+        if (!this.bus.isOnline()) reject(new Error("the connection to NATS was lost"));
+        else if (!this.roster.isAlive(worker, incarnation)) reject(new Error("it is gone"));
+      }, lookEveryMs);
+    });
+    try {
+      return await Promise.race([asking, gone]);
+    } finally {
+      clearInterval(timer);
+      asking.catch(() => {}); // its failure was told already
+    }
+  }
+
+  async #announce(): Promise<void> {
+    const { bus, console: reach, version = protocolVersion } = this.#options;
+    if (!bus.isOnline()) return;
+    const member: Member = {
+      kind: "front",
+      id: this.id,
+      incarnation: this.id,
+      protocol: version,
+      version: manifest.version,
+      host: hostname(),
+      ...reach?.(),
+    };
+    await bus.members.put(this.id, JSON.stringify(member));
+  }
+
+  async #place(workspace: string): Promise<string> {
+    const faults: unknown[] = [];
+    for (const { id } of this.#candidates(workspace)) {
+      try {
+        const wanted = this.#wanted.get(workspace);
+        await this.ask(id, {
+          verb: "claim",
+          workspace,
+          ...(wanted?.source !== undefined && { source: wanted.source }),
+        });
+        return id;
+      } catch (cause) {
+        faults.push(cause);
+        const owner = this.roster.ownerOf(workspace);
+        if (owner !== undefined) return owner; // another front was faster
+      }
+    }
+    throw faults.at(-1) ?? this.#nobody(workspace);
+  }
+
+  /** The workers that can have a workspace, those with the most free slots first. */
+  #candidates(workspace: string): readonly Member[] {
+    const { version = protocolVersion } = this.#options;
+    const entry = this.roster.workspaces.get(workspace)?.value;
+    const labels = this.#wanted.get(workspace)?.labels ?? [];
+    const fits = ({ id, labels: own = [], draining, protocol }: Member): boolean => {
+      if (draining === true || !speaksVersion(protocol, version)) return false;
+      if (entry?.home !== undefined) return entry.home === id;
+      if (entry?.volume !== undefined) return own.includes(`volume=${entry.volume}`);
+      return labels.every((label) => own.includes(label));
+    };
+    const free = ({ slots = 0, running = 0 }: Member): number => slots - running;
+    return this.roster
+      .workers()
+      .filter(fits)
+      .sort((one, other) => free(other) - free(one))
+      .slice(0, 3);
+  }
+
+  #nobody(workspace: string): ToolError {
+    const entry = this.roster.workspaces.get(workspace)?.value;
+    if (entry?.home !== undefined)
+      return workspaceAway(
+        `The workspace "${workspace}" waits for its worker ${entry.home}, which is not there.`,
+        "Start that worker again: the files lie on its disk.",
+      );
+    if (entry?.volume !== undefined)
+      return workspaceAway(
+        `No worker with the volume ${entry.volume} is there.`,
+        "Start one with that label.",
+      );
+    return workspaceAway(
+      `No worker can take the workspace "${workspace}".`,
+      "Start one: tenon worker --fleet nats://… --workspaces DIR",
+    );
+  }
+}
+
+const maxWanted = 10_000;

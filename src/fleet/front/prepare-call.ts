@@ -1,0 +1,43 @@
+import { pack } from "../bus/carry.js";
+import { sign } from "../bus/signed.js";
+import { priorityVersion, type CallMessage } from "../protocol.js";
+import { clientOf } from "./call-facts.js";
+import type { FleetCall, FrontCallsOptions } from "./front-calls.js";
+
+/** A call, ready to be sent. */
+export interface Prepared {
+  readonly subject: string;
+  readonly payload: Uint8Array;
+  readonly headers: Awaited<ReturnType<typeof sign>>;
+}
+
+/** Pack a call, and sign it in the name of its session. */
+export async function prepareCall(
+  { bus, key, id, roster, version }: FrontCallsOptions,
+  call: FleetCall,
+  proof: string,
+): Promise<Prepared> {
+  const body: CallMessage = {
+    tenant: bus.tenant,
+    workspace: call.workspace,
+    issuedAt: roster.clock.now(),
+    callId: call.id,
+    front: id,
+    proof,
+    session: call.session,
+    name: call.name,
+    arguments: call.arguments,
+    ...clientOf(call.client?.forCall?.(call.id) ?? call.client),
+    ...(call.idempotencyKey !== undefined && { idempotencyKey: call.idempotencyKey }),
+    ...(call.taskId !== undefined && { taskId: call.taskId }),
+    ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
+    ...(call.onProgress !== undefined && { reports: true }),
+  };
+  // A worker of the version before does not know the subjects of priorities.
+  const owner = roster.members.get(roster.ownerOf(call.workspace) ?? "")?.value;
+  const knowsPriorities = (owner?.protocol ?? 0) >= priorityVersion;
+  const priority = knowsPriorities ? call.session.priority : undefined;
+  const subject = bus.names.call(call.workspace, call.session.id, priority);
+  const payload = await pack(bus, body);
+  return { subject, payload, headers: await sign(key, subject, payload, version) };
+}

@@ -1,0 +1,112 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  verify,
+} from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { KeyValue } from "../contract/ports/store.js";
+import { privateDirectory } from "../store/state-dir.js";
+
+/** The key by which workers know a front: it says in whose name a call is made. */
+export interface FrontKey {
+  readonly id: string;
+  /** The public part, for the database. */
+  readonly publicKey: string;
+  sign(subject: string, payload: Uint8Array): string;
+}
+
+/** The front's own key: made once, then kept in a private file of its state. */
+export function openFrontKey(stateDir: string): FrontKey {
+  privateDirectory(stateDir);
+  const file = join(stateDir, "fleet-front.pem");
+  const privateKey = createPrivateKey(readKey(file) ?? makeKey(file));
+  const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }) as string;
+  return {
+    id: keyIdOf(publicKey),
+    publicKey,
+    sign: (subject, payload) => sign(null, signedBytes(subject, payload), privateKey).toString("base64url"),
+  };
+}
+
+/** The fronts that workers trust: those whose keys are in the tenant's database, which only its own people can write. */
+export class TrustedFronts {
+  readonly #store: KeyValue;
+  readonly #known = new Map<string, { readonly key: KeyObject | undefined; readonly until: number }>();
+
+  constructor(store: KeyValue) {
+    this.#store = store;
+  }
+
+  /** Let workers trust this front. */
+  async add({ id, publicKey }: FrontKey): Promise<void> {
+    if ((await this.#store.get(id)) !== publicKey) await this.#store.set(id, publicKey);
+  }
+
+  /** Whether a front that is trusted signed these bytes for this subject. */
+  async hasSigned(
+    id: string,
+    signature: string,
+    { subject, payload }: { readonly subject: string; readonly payload: Uint8Array },
+  ): Promise<boolean> {
+    const known = this.#known.get(id);
+    const key = known !== undefined && known.until > performance.now() ? known.key : await this.#load(id);
+    if (key === undefined) return false;
+    return verify(null, signedBytes(subject, payload), key, Buffer.from(signature, "base64url"));
+  }
+
+  /** A key that was removed is refused within a minute; one that is unknown is looked up once a second. */
+  async #load(id: string): Promise<KeyObject | undefined> {
+    if (!/^[0-9a-f]{32}$/.test(id)) return undefined;
+    const text = await this.#store.get(id);
+    const key = typeof text === "string" && keyIdOf(text) === id ? createPublicKey(text) : undefined;
+    if (this.#known.size > maxKnown) this.#known.clear();
+    this.#known.set(id, { key, until: performance.now() + (key === undefined ? 1000 : 60_000) });
+    return key;
+  }
+}
+
+const maxKnown = 1000;
+
+/** A word that only the receiver of a call knows. */
+export function newProof(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+/** A message that was meant for one subject is worth nothing on another. */
+function signedBytes(subject: string, payload: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`${subject}\n`), payload]);
+}
+
+function keyIdOf(publicKey: string): string {
+  return createHash("sha256").update(publicKey).digest("hex").slice(0, 32);
+}
+
+function readKey(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Two that start at once end up with one key: the first that has linked its file. */
+function makeKey(file: string): string {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    writeFileSync(draft, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readFileSync(file, "utf8");
+}

@@ -1,0 +1,61 @@
+import type { ToolEnvelope } from "../../contract/call.js";
+import type { HostAnswer } from "../../contract/host.js";
+import { interruptedError } from "../../record/audit/interrupted.js";
+import { pack } from "../bus/carry.js";
+import type { Bus } from "../bus/open-bus.js";
+import { failedEnvelope } from "../failed-envelope.js";
+import { startWithinMs, type CallMessage, type OutcomeMessage } from "../protocol.js";
+
+/** How long to wait before something that failed is tried again. */
+export const retryMs = 500;
+const maxTries = 240;
+
+/** The bus may be away for a while; the outcome is in the log, and waits here for two minutes. */
+export async function publishOutcome(bus: Bus, front: string, outcome: OutcomeMessage): Promise<void> {
+  const subject = bus.names.outcome(front, outcome.callId);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await bus.jetstream.publish(subject, await pack(bus, outcome), {
+        msgID: `${outcome.callId}.${outcome.proof}`,
+      });
+      return;
+    } catch (cause) {
+      if (tries >= maxTries || bus.connection.isClosed()) throw cause;
+      await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
+    }
+  }
+}
+
+/** Whether it may work a moment later: the message itself is not at fault. */
+export function isPassing(cause: unknown): boolean {
+  return (Object(cause) as { retryable?: unknown }).retryable === true;
+}
+
+export function interruptedEnvelope({ callId, session }: CallMessage, toolName: string): ToolEnvelope {
+  return failedEnvelope({ callId, toolName, sessionId: session.id, error: interruptedError });
+}
+
+export function tooLate(call: CallMessage): HostAnswer {
+  return notMade(call, {
+    code: "WORKSPACE_UNAVAILABLE",
+    message: `No worker could begin the call within ${startWithinMs / 1000} s, so it was not made.`,
+    hint: "Make the call again.",
+  });
+}
+
+export function tooMany(call: CallMessage, principal: string): HostAnswer {
+  return notMade(call, {
+    code: "FLEET_UNAVAILABLE",
+    message: `Too many calls of "${principal}" run or wait already (fleet.quotas), so this one was not made.`,
+    hint: "Make it again when others have ended.",
+  });
+}
+
+function notMade(
+  { callId, name, session }: CallMessage,
+  fault: { readonly code: string; readonly message: string; readonly hint: string },
+): HostAnswer {
+  const error = { type: "ToolUnavailableError", ...fault, retryable: true };
+  const envelope = failedEnvelope({ callId, toolName: name, sessionId: session.id, error });
+  return { envelope, wrapped: false, maxChars: 100_000 };
+}

@@ -1,0 +1,80 @@
+import type { FleetConfig } from "../bus/open-bus.js";
+import { callPriorities, type CallPriority } from "../protocol.js";
+import type { OwnedWorkspace } from "./owned-workspace.js";
+
+export interface CallSlotsOptions {
+  /** Calls that run at the same time. */
+  readonly slots: number;
+  /** Of one user or program, run and waiting. */
+  readonly maxByPrincipal?: number | undefined;
+  /** Calls that wait for a person: they take no slot. */
+  readonly asking: () => number;
+}
+
+/** The places of a worker for calls: those of a higher priority take them first, the others in the order in which they came. */
+export class CallSlots {
+  readonly #options: CallSlotsOptions;
+  readonly #waiting: Record<CallPriority, (() => void)[]> = { high: [], normal: [], low: [] };
+  readonly #byPrincipal = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  #taken = 0;
+
+  constructor(options: CallSlotsOptions) {
+    this.#options = options;
+    // A call may have begun to wait for a person since.
+    this.#timer = setInterval(() => this.#fill(), 500);
+    this.#timer.unref();
+  }
+
+  /** Wait for a place; the result gives it back. */
+  async take(priority: CallPriority): Promise<() => void> {
+    await new Promise<void>((go) => {
+      this.#waiting[priority].push(go);
+      this.#fill();
+    });
+    return () => {
+      this.#taken -= 1;
+      this.#fill();
+    };
+  }
+
+  /** Count a call of a principal; `undefined` where it has too many, else what takes it off again. */
+  count(principal: string): (() => void) | undefined {
+    const count = this.#byPrincipal.get(principal) ?? 0;
+    if (count >= (this.#options.maxByPrincipal ?? Infinity)) return undefined;
+    this.#byPrincipal.set(principal, count + 1);
+    return () => {
+      const left = (this.#byPrincipal.get(principal) ?? 1) - 1;
+      if (left === 0) this.#byPrincipal.delete(principal);
+      else this.#byPrincipal.set(principal, left);
+    };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #fill(): void {
+    const { slots, asking } = this.#options;
+    for (const priority of callPriorities)
+      while (this.#waiting[priority].length > 0 && this.#taken - asking() < slots) {
+        this.#taken += 1;
+        this.#waiting[priority].shift()?.();
+      }
+  }
+}
+
+export function openSlots(
+  { slots, quotas }: FleetConfig,
+  owned: ReadonlyMap<string, OwnedWorkspace>,
+): CallSlots {
+  const asking = (): number => sumOf(owned, ({ tenon }) => tenon.approvals.waiting().length);
+  return new CallSlots({ slots, maxByPrincipal: quotas.callsByPrincipal, asking });
+}
+
+export function sumOf(
+  owned: ReadonlyMap<string, OwnedWorkspace>,
+  count: (one: OwnedWorkspace) => number,
+): number {
+  return [...owned.values()].reduce((sum, one) => sum + count(one), 0);
+}

@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { underLoad } from "./setup/under-load.js";
+
+const script = resolve(import.meta.dirname, "../scripts/fleet-faults.mjs");
+
+/** Run the driver; what it printed, and how it ended. */
+function run(...args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> {
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    child.once("exit", (code) => done({ code, text }));
+  });
+}
+
+describe("a fleet of two fronts and three workers, two of them with a wrong clock", () => {
+  it(
+    "loses nothing, does nothing twice and answers in time, whatever fails",
+    async () => {
+      // Each kind of fault that ends within seconds; the long ones are for a run by hand.
+      const faults = [
+        "killWorker",
+        "forgetNats",
+        "sendNonsense",
+        "stopPostgres",
+        "moveWorkspaces",
+        "fillStream",
+      ];
+      const rest = ["killFront", "fillDisk", "stopWorkerBriefly", "cutWorker"];
+      const only = [...faults, ...rest].join(",");
+      const slack = String(underLoad(3000));
+      const { code, text } = await run("--once", "--only", only, "--clients", "5", "--slack", slack);
+      expect(text).toMatch(/, 0 violations\./);
+      expect(code).toBe(0);
+    },
+    underLoad(240_000),
+  );
+});
