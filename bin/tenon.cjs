@@ -19,5 +19,14 @@ function startQuickly() {
 
 function load(mcp) {
   require("node:module").enableCompileCache?.();
-  void import("../dist/cli.js").then(({ main }) => main(process, mcp));
+  import("../dist/cli.js").then(({ main }) => main(process, mcp)).catch(explain);
+}
+
+// A clone that was not built is told so; any other error is shown as it is.
+function explain(error) {
+  const isNotBuilt =
+    error?.code === "ERR_MODULE_NOT_FOUND" && !require("node:fs").existsSync(`${__dirname}/../dist/cli.js`);
+  if (!isNotBuilt) throw error;
+  process.stderr.write("tenon: Tenon is not built yet. In its folder, run: npm install && npm run build\n");
+  process.exitCode = 1;
 }

@@ -8,7 +8,7 @@ import { toVisibleLine } from "../text/visible-text.js";
 export function reportAuditFaults(tenon: Tenon, terminal: Terminal): void {
   tenon.on("AUDIT_FAULT", ({ message }) =>
     terminal.stderr.write(
-      `tenon: ${toVisibleLine(message)}. Read-only calls continue without a record; calls that may change something are refused. ` +
+      `tenon: ${toVisibleLine(message.replace(/\.$/, ""))}. Read-only calls continue without a record; calls that may change something are refused. ` +
         "Free disk space, make the state directory writable, or set TENON_STATE_DIR to another one.\n",
     ),
   );

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Mode } from "../config/levels.js";
 import type { McpStart } from "../mcp/server/ready-answers.js";
+import { withSharedOptions } from "./shared-options.js";
 
 export interface CommonFlags {
   readonly workspace?: string;
@@ -12,6 +13,10 @@ export interface CommonFlags {
   readonly listing?: string;
   /** Names of providers, separated by commas; `true` for all. */
   readonly native?: string | true;
+  /** Address of NATS; `true` for that of the configuration. */
+  readonly fleet?: string | true;
+  readonly tenant?: string;
+  readonly label?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -42,22 +47,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Add a command with the flags that all commands share. */
+/** Add a command with the options that all commands share. */
 export function addCommand(parent: Command, usage: string, description: string): Command {
-  return withCommonFlags(parent.command(usage).description(description));
-}
-
-/** Add the shared flags to a command. */
-export function withCommonFlags(command: Command): Command {
-  return command
-    .option("-w, --workspace <dir>", "workspace folder (default: the current folder)")
-    .option("-c, --config <file>", "configuration file that takes precedence over all others")
-    .option("-s, --session <name>", "session whose variables and answers are kept between calls", "cli")
-    .option("--mode <mode>", "permission mode: read-only, ask, auto or unattended")
-    .option("--toolset <name>", "toolset that limits the visible tools")
-    .option(
-      "--native [providers]",
-      "offer the tools that models were trained on: anthropic, openai (default: both)",
-    )
-    .option("--json", "print JSON");
+  return withSharedOptions(parent.command(usage).description(description));
 }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { editServers, type ServerEdit } from "../config/edit-servers.js";
@@ -68,9 +69,12 @@ export async function removeServer(terminal: Terminal, name: string, flags: Comm
 function fromFlags(terminal: Terminal, words: readonly string[], flags: AddFlags): unknown {
   const [command, ...args] = words;
   const { url, transport, env, header, cwd } = flags;
-  if ((command === undefined) === (url === undefined)) {
-    throw new UsageError("Pass either a command (after -- if it has options) or --url, not both.");
-  }
+  if (command === undefined && url === undefined)
+    throw new UsageError(
+      "Specify what to start or to connect to: a command (tenon mcp-servers add NAME -- COMMAND …) or --url ADDRESS.",
+    );
+  if (command !== undefined && url !== undefined)
+    throw new UsageError("Pass either a command or --url, not both.");
   const stray = Object.entries(
     command === undefined ? { "--env": env, "--cwd": cwd } : { "--header": header, "--transport": transport },
   ).find(([, value]) => value !== undefined);
@@ -82,8 +86,19 @@ function fromFlags(terminal: Terminal, words: readonly string[], flags: AddFlags
   const server =
     command === undefined
       ? { url, headers: parsePairs(header, "--header"), transport }
-      : { command, args, env: parsePairs(env, "--env"), cwd: cwd && resolve(terminal.cwd, cwd) };
+      : {
+          command: command.includes("/") ? wholePath(terminal, command, cwd) : command,
+          args: args.map((word) => wholePath(terminal, word, cwd)),
+          env: parsePairs(env, "--env"),
+          cwd: cwd && resolve(terminal.cwd, cwd),
+        };
   return Object.fromEntries(Object.entries(server).filter(([, value]) => value !== undefined));
+}
+
+/** A file of the current folder by its whole path: the entry is for every workspace, and for the sandbox. */
+function wholePath(terminal: Terminal, word: string, cwd: string | undefined): string {
+  const path = resolve(terminal.cwd, cwd ?? ".", word);
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : word;
 }
 
 function editConfig(

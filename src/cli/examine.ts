@@ -1,18 +1,30 @@
 import { accessSync, constants } from "node:fs";
 import type { OpenTenon } from "./open-tenon.js";
+import { toFileProblem } from "../contract/file-problem.js";
+import { makeFolder } from "../contract/make-folder.js";
 import { messageOf } from "../contract/message-of.js";
+import { ConfigError, describeProblem } from "../config/config-error.js";
+import { installPackage } from "./install-package.js";
+import { shellQuote } from "../command/shell-quote.js";
 
 /** The result of one check. */
 export interface Finding {
   readonly name: string;
   readonly status: "ok" | "warn" | "fail";
   readonly message: string;
+  /** A command to paste that fixes it. */
+  readonly fix?: string | undefined;
+  /** Does that; returns what was done. */
+  readonly repair?: (() => string) | undefined;
 }
 
-type Check = (open: OpenTenon) => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
+/** What the checks look at. */
+export type Examined = Pick<OpenTenon, "tenon" | "loaded" | "terminal">;
+
+type Check = (open: Examined) => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
 
 /** Check everything that must work; a check that throws is reported as failed. */
-export async function examine(open: OpenTenon): Promise<Finding[]> {
+export async function examine(open: Examined): Promise<Finding[]> {
   const checks: readonly [string, Check][] = [
     ["node", checkNode],
     ["workspace", checkWorkspace],
@@ -30,15 +42,38 @@ export async function examine(open: OpenTenon): Promise<Finding[]> {
       try {
         return await check(open);
       } catch (cause) {
-        return {
-          name,
-          status: "fail" as const,
-          message: messageOf(cause),
-        };
+        return { name, status: "fail" as const, ...explainFailure(name, cause) };
       }
     }),
   );
   return findings.flat();
+}
+
+/** Why a check failed. Folders that cannot be made are all in the state directory, whatever the check. */
+function explainFailure(name: string, cause: unknown): Pick<Finding, "message" | "fix"> {
+  const { path } = Object(cause) as { path?: unknown };
+  const message = typeof path === "string" ? `${path}: ${toFileProblem(cause)}` : messageOf(cause);
+  if (name === "workspace") return { message, fix: `chmod u+rx ${shellQuote(String(path))}` };
+  const isAboutState = name === "state" || name === "log" || typeof path === "string";
+  return { message, ...(isAboutState && { fix: otherState }) };
+}
+
+const otherState = 'TENON_STATE_DIR="$HOME/tenon-state" tenon doctor';
+
+/** What can be said when Tenon cannot start: the machine, and why. */
+export function examineBroken(cause: unknown): Finding[] {
+  if (cause instanceof ConfigError)
+    return [
+      checkNode(),
+      ...cause.problems.map((problem): Finding => {
+        const { file, line } = problem;
+        const fix = line === undefined ? undefined : `"\${EDITOR:-vi}" ${shellQuote(file)}`;
+        return { name: "configuration", status: "fail", message: describeProblem(problem), fix };
+      }),
+    ];
+  const hint = Object(cause) as { hint?: unknown };
+  const message = [messageOf(cause), ...(typeof hint.hint === "string" ? [hint.hint] : [])].join(" ");
+  return [checkNode(), { name: "state", status: "fail", message, fix: otherState }];
 }
 
 function checkNode(): Finding {
@@ -48,53 +83,88 @@ function checkNode(): Finding {
   return { name: "node", status: fine ? "ok" : "fail", message };
 }
 
-function checkWorkspace({ tenon, terminal }: OpenTenon): Finding {
+function checkWorkspace({ tenon, terminal }: Examined): Finding {
   const workspace = tenon.config.workspaceDir ?? terminal.cwd;
   accessSync(workspace, constants.R_OK);
   try {
     accessSync(workspace, constants.W_OK);
   } catch {
-    return { name: "workspace", status: "warn", message: `${workspace} is not writable` };
+    const fix = `chmod u+w ${shellQuote(workspace)}`;
+    return { name: "workspace", status: "warn", message: `${workspace} is not writable`, fix };
   }
   return { name: "workspace", status: "ok", message: workspace };
 }
 
-function checkConfiguration({ loaded }: OpenTenon): Finding {
-  const files = loaded.sources.map(({ kind, file }) => file ?? kind).join(", ");
+function checkConfiguration({ loaded }: Examined): Finding {
+  const files = loaded.sources.map(({ kind, file }) => file ?? sourceWords[kind] ?? kind).join(", ");
   if (loaded.untrusted === undefined) return { name: "configuration", status: "ok", message: files };
-  const message = `${loaded.untrusted.file} is not trusted, so it can only restrict; run "tenon trust" to trust it`;
-  return { name: "configuration", status: "warn", message };
+  const message = `${loaded.untrusted.file} is not trusted, so it can only restrict`;
+  return { name: "configuration", status: "warn", message, fix: "tenon trust" };
 }
 
-async function checkState({ tenon }: OpenTenon): Promise<readonly Finding[]> {
-  const { ok, problems, dir, damaged } = await tenon.checkState();
+const sourceWords: Readonly<Record<string, string>> = {
+  flags: "the command line",
+  env: "environment variables",
+  default: "built-in defaults",
+};
+
+async function checkState({ tenon }: Examined): Promise<readonly Finding[]> {
+  const { ok, problems, dir, damaged, lost } = await tenon.checkState();
   const name = "state";
+  if (tenon.config.database === ":memory:")
+    return [
+      {
+        name,
+        status: "warn",
+        message: "in memory (database is :memory:): rules, memories, plans and undo end with each process",
+      },
+    ];
   return [
-    { name, status: ok ? "ok" : "fail", message: ok ? dir : `${dir}: ${problems.join("; ")}` },
+    {
+      name,
+      status: ok ? "ok" : "fail",
+      message: ok ? dir : `${dir}: ${problems.join("; ")}`,
+      ...(!ok && { fix: "tenon state restore BACKUP" }),
+    },
     ...damaged.map((file): Finding => {
       const message = `a damaged database was moved to ${file}: restore a backup (tenon state restore) or recover data with "sqlite3 FILE .recover", then move or delete it`;
       return { name, status: "warn", message };
     }),
+    ...(await Promise.all(lost.map(({ from, until }) => describeLost(tenon, { since: from, until })))),
   ];
 }
 
-async function checkLog({ tenon }: OpenTenon): Promise<Finding> {
+/** A database that was restored from a backup knows nothing of the calls since; the log does. */
+async function describeLost(
+  { audit }: Examined["tenon"],
+  time: { readonly since: number; readonly until: number },
+): Promise<Finding> {
+  const calls = (await audit.search({ ...time, limit: 100_000 })).length;
+  const [since, until] = [time.since, time.until].map((at) => new Date(at).toISOString());
+  const message = `the database was restored from a backup: it knows nothing of ${calls} calls in the log between ${since} and ${until}; their changes cannot be undone, their idempotency keys are forgotten, and memories, plans and approvals of that time are gone`;
+  return { name: "state", status: "warn", message, fix: `tenon log --since ${since} --until ${until}` };
+}
+
+async function checkLog({ tenon }: Examined): Promise<Finding> {
   if (!tenon.config.audit.enabled)
     return { name: "log", status: "warn", message: "calls are not recorded: audit.enabled is false" };
   await tenon.audit.head();
   const fault = tenon.audit.fault();
-  if (fault !== undefined) return { name: "log", status: "fail", message: fault };
+  if (fault !== undefined) return { name: "log", status: "fail", message: fault, fix: otherState };
   const alerts = (await tenon.audit.pastAlerts?.({ since: Date.now() - 86_400_000 })) ?? [];
   const dir = await tenon.audit.dir();
+  makeFolder(dir, 0o700); // the first call would make it
+  accessSync(dir, constants.W_OK);
   if (alerts[0] === undefined) return { name: "log", status: "ok", message: dir };
   return {
     name: "log",
     status: "warn",
     message: `${dir}; ${alerts.length} alerts, most recent: ${alerts[0].message}`,
+    fix: "tenon log --since 1d --outcome denied",
   };
 }
 
-function checkGuard({ tenon }: OpenTenon): Finding {
+function checkGuard({ tenon }: Examined): Finding {
   if (tenon.guardKind === "descriptor")
     return { name: "file guard", status: "ok", message: "by file descriptor, free of races" };
   return {
@@ -104,12 +174,18 @@ function checkGuard({ tenon }: OpenTenon): Finding {
   };
 }
 
-function checkSandbox({ tenon }: OpenTenon): Promise<readonly Finding[]> {
-  return tenon.sandboxFacts();
+async function checkSandbox({ tenon, terminal }: Examined): Promise<readonly Finding[]> {
+  const facts = await tenon.sandboxFacts();
+  return facts.map((fact) => {
+    const fix = fact.status === "ok" ? undefined : /: (sudo [^,;]+|nix-env [^,;]+)/.exec(fact.message)?.[1];
+    if (fix === undefined) return fact;
+    const canInstall = /\bbubblewrap$/.test(fix) && process.getuid?.() === 0;
+    return { ...fact, fix, ...(canInstall && { repair: () => installPackage(fix, terminal.env) }) };
+  });
 }
 
 /** MCP servers and plugins that run with all rights of the user. */
-function checkPrograms({ tenon }: OpenTenon): readonly Finding[] {
+function checkPrograms({ tenon }: Examined): readonly Finding[] {
   const { mcpServers, plugins } = tenon.config;
   const servers = Object.entries(mcpServers).flatMap(([name, server]) =>
     "command" in server && server.enabled !== false && server.sandbox === undefined
@@ -126,21 +202,24 @@ function checkPrograms({ tenon }: OpenTenon): readonly Finding[] {
   return [...servers, ...others].map((command) => ({
     name: "programs",
     status: "warn",
-    message: `${command.split(" ").at(-1)} runs outside the sandbox, with all your rights; to move it in: tenon ${command}`,
+    message: `${command.split(" ").at(-1)} runs outside the sandbox, with all your rights`,
+    fix: `tenon ${command}`,
   }));
 }
 
-function checkPerson({ terminal }: OpenTenon): Finding {
+function checkPerson({ terminal }: Examined): Finding {
   if (terminal.stdin.isTTY === true)
     return { name: "person", status: "ok", message: "approvals can be answered at this terminal" };
-  return { name: "person", status: "warn", message: "no terminal: calls that need approval are denied" };
+  const message = "no terminal: calls that need approval are denied unless a console is open";
+  return { name: "person", status: "warn", message, fix: "tenon serve" };
 }
 
-async function checkTools({ tenon, session }: OpenTenon): Promise<Finding> {
+async function checkTools({ tenon }: Examined): Promise<Finding> {
   const { status, message } = await tenon.health();
   return {
     name: "tools",
     status: status === "healthy" ? "ok" : "warn",
-    message: `${session.tools().length} tools; ${message}`,
+    message: `${tenon.registry.list().length} tools; ${message}`,
+    ...(status !== "healthy" && { fix: "tenon tools stats" }),
   };
 }

@@ -2,19 +2,14 @@ import type { ApprovalResolution } from "../contract/ports/approval.js";
 import type { AuditAlert, AuditRecord } from "../contract/ports/audit.js";
 import type { Terminal } from "./command-line.js";
 import { isRecord } from "../contract/is-record.js";
-import { colorsFor, paintDiff, table, shortenLine } from "./output.js";
+import { colorsFor, paintDiff, table, shortenLine, type Colors } from "./output.js";
 import { toVisibleLine } from "../text/visible-text.js";
 import { toVisibleValue } from "../text/visible-value.js";
 
 /** Records as a table, in the order given. */
 export function logTable(terminal: Terminal, records: readonly AuditRecord[], titled = true): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
-  const paint = {
-    success: colors.green,
-    failure: colors.red,
-    denied: colors.yellow,
-    interrupted: colors.magenta,
-  };
+  const paint = outcomePaint(colors);
   const rows = records.map((record) => [
     colors.dim(timeText(record.time)),
     toVisibleLine(record.callId),
@@ -28,30 +23,39 @@ export function logTable(terminal: Terminal, records: readonly AuditRecord[], ti
   return table(titled ? [title, ...rows] : rows, terminal.stdout.columns);
 }
 
+function outcomePaint({ green, red, yellow, magenta }: Colors) {
+  return { success: green, failure: red, denied: yellow, interrupted: magenta };
+}
+
+/** One call for a person: what happened first, and how the record is chained last. */
 export function describeRecord(terminal: Terminal, record: AuditRecord): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
-  const { arguments: args, result: whole, error, decision, approval, client, ...facts } = record;
+  const { arguments: args, result: whole, error, decision, approval, client, ...rest } = record;
+  const { tool, outcome, time, durationMs, seq, hash, previous, ...facts } = rest;
   const { diff, result } = splitDiff(whole);
   const program = client && [client.name, client.version].filter(Boolean).join(" ");
-  const plain = Object.entries({ ...facts, client: program })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [
-      colors.dim(name),
-      toVisibleLine(
-        name === "time" ? timeText(Number(value)) : typeof value === "string" ? value : JSON.stringify(value),
-      ),
-    ]);
+  const took = `${timeText(time)}, took ${Math.round(durationMs)} ms`;
   const sections = [
-    table(plain),
+    `${colors.bold(toVisibleLine(tool))}: ${outcomePaint(colors)[outcome](outcome)}, ${took}`,
+    error && `${colors.bold("error")}\n${indent(error)}`,
+    `${colors.bold("arguments")}\n${indent(args)}`,
+    result === undefined ? undefined : `${colors.bold("result")}\n${indent(result)}`,
+    diff && `${colors.bold("diff")}\n${paintDiff(diff, colors)}`,
     decision &&
       `${colors.bold("decision")}\n  ${decision.behavior}: ${toVisibleLine(decision.reason)} (rule ${toVisibleLine(decision.rule)}, ${decision.source})`,
     approval && `${colors.bold("consent")}\n${describeConsent(approval)}`,
-    `${colors.bold("arguments")}\n${indent(args)}`,
-    error && `${colors.bold("error")}\n${indent(error)}`,
-    result === undefined ? undefined : `${colors.bold("result")}\n${indent(result)}`,
-    diff && `${colors.bold("diff")}\n${paintDiff(diff, colors)}`,
+    table(factRows({ ...facts, client: program, seq, hash, previous }, colors)),
   ];
   return sections.filter((section) => section !== undefined).join("\n\n");
+}
+
+function factRows(facts: object, { dim }: Colors): string[][] {
+  return Object.entries(facts)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]: [string, unknown]) => [
+      dim(name),
+      toVisibleLine(typeof value === "string" ? value : (JSON.stringify(value) ?? "")),
+    ]);
 }
 
 /** What a call changed is shown as a diff, not as a text among others. */

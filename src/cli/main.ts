@@ -1,12 +1,14 @@
-import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config/config-error.js";
-import { ToolDefinitionError, ToolError, ToolValidationError } from "../contract/errors.js";
-import { exitCodes, UsageError, type AddCommand, type Terminal } from "./command-line.js";
+import { Command } from "commander";
+import { exitCodes, type AddCommand, type Terminal } from "./command-line.js";
 import { addAgent } from "./commands/agent.js";
+import { addApprovals } from "./commands/approvals.js";
 import { addCall } from "./commands/call.js";
 import { addCompletion } from "./commands/completion.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addEndpoints } from "./commands/endpoints.js";
+import { addHelp } from "./commands/help.js";
+import { addFleet } from "./commands/fleet.js";
+import { addInit } from "./commands/init.js";
 import { addMcp } from "./commands/mcp.js";
 import { addMcpServers } from "./commands/mcp-servers.js";
 import { addLog } from "./commands/log.js";
@@ -24,41 +26,26 @@ import { addSnippets } from "./commands/snippets.js";
 import { addState } from "./commands/state.js";
 import { addTools } from "./commands/tools.js";
 import { addTrust } from "./commands/trust.js";
+import { addSecrets } from "./commands/secrets.js";
 import { addTokens } from "./commands/tokens.js";
 import { addUndo } from "./commands/undo.js";
 import { addUsers } from "./commands/users.js";
+import { addWorker } from "./commands/worker.js";
 import { version } from "./version.js";
 import { toVisibleText } from "../text/visible-text.js";
-import { warn } from "./output.js";
-import { messageOf } from "../contract/message-of.js";
+import { helpHint, reportError } from "./report-error.js";
+import { moveLeadingOptions, sharedOptions } from "./shared-options.js";
 
-/** Every command of `tenon`; a new one is a file and a line here. */
-const commands: readonly AddCommand[] = [
-  addTools,
-  addCall,
-  addAgent,
-  addPrompt,
-  addMcp,
-  addMcpServers,
-  addPlugins,
-  addPolicy,
-  addTrust,
-  addLog,
-  addUndo,
-  addReflect,
-  addQuarantine,
-  addLayers,
-  addReplay,
-  addMemory,
-  addPlan,
-  addSnippets,
-  addState,
-  addDoctor,
-  addServe,
-  addEndpoints,
-  addUsers,
-  addTokens,
-  addCompletion,
+/** Every command of `tenon` below its heading in the help; a new one is a file and a line here. */
+const commandGroups: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
+  ["Use tools:", [addTools, addCall, addAgent, addPrompt]],
+  ["Connect hosts and servers:", [addMcp, addServe, addMcpServers, addPlugins]],
+  ["Decide what may run:", [addPolicy, addTrust, addApprovals]],
+  ["See and take back what happened:", [addLog, addUndo, addQuarantine, addLayers, addReplay, addReflect]],
+  ["Look into the state:", [addMemory, addPlan, addSnippets, addState]],
+  ["Share with a team:", [addUsers, addTokens, addEndpoints, addSecrets]],
+  ["Work on many machines:", [addWorker, addFleet]],
+  ["Set up:", [addInit, addDoctor, addHelp, addCompletion]],
 ];
 
 /** Run the command line in a process. */
@@ -87,41 +74,45 @@ export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Prom
 
 /** Parse and run one command line; errors become a message and an exit code, never an exception. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<void> {
-  const program = createProgram(terminal);
+  const json = (args.includes("--") ? args.slice(0, args.indexOf("--")) : args).includes("--json");
+  const program = createProgram(terminal, json);
+  let command: Command | undefined;
+  program.hook("preAction", (_, action) => void (command = action));
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(moveLeadingOptions(program, args), { from: "user" });
   } catch (error) {
-    terminal.exitCode = exitCodeOf(error);
-    if (error instanceof CommanderError) return; // commander has printed it
-    warn(terminal, messageOf(error));
-    if (error instanceof ToolError && error.hint !== undefined)
-      terminal.stderr.write(`${toVisibleText(error.hint)}\n`);
+    reportError(terminal, error, { command, json });
   }
 }
 
-export function createProgram(terminal: Terminal): Command {
+/** The commands and their help. With `json`, commander prints no errors: they become JSON later. */
+export function createProgram(terminal: Terminal, json = false): Command {
   const program = new Command("tenon")
     .description(
       "The tool runtime for AI agents: validates, authorises, schedules, executes and records every call.",
     )
-    .version(version, "-V, --version")
-    .showHelpAfterError("Run 'tenon --help' to list the commands.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
     .showSuggestionAfterError()
     // Flags belong to the command before them: `serve link --port` is not `serve --port`.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => terminal.stderr.write(toVisibleText(text)),
+      writeErr: (text) => void (json || terminal.stderr.write(toVisibleText(text))),
     });
-  for (const add of commands) add(program, terminal);
+  for (const option of sharedOptions)
+    program.addOption(option.helpGroup("Shared options, for every command:"));
+  for (const [heading, commands] of commandGroups) {
+    program.commandsGroup(heading);
+    for (const add of commands) add(program, terminal);
+  }
+  nameHelp(program);
   return program;
 }
 
-function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-  const isUsageError = [UsageError, ConfigError, ToolDefinitionError, ToolValidationError].some(
-    (kind) => error instanceof kind,
-  );
-  return isUsageError ? exitCodes.usage : exitCodes.failure;
+/** A usage error names the help of the command that it is about. */
+function nameHelp(command: Command): void {
+  command.showHelpAfterError(helpHint(command));
+  for (const child of command.commands) nameHelp(child);
 }

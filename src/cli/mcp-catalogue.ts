@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { AnswerCatalogue } from "../mcp/server/ready-answers.js";
 import { defaultStateDir, userConfigDir } from "../config/folders.js";
 import { modes } from "../config/levels.js";
+import { makeFolder } from "../contract/make-folder.js";
 
 export interface CatalogueQuery {
   /** After `tenon mcp`. */
@@ -72,10 +73,10 @@ export function saveCatalogue(origin: CatalogueOrigin, tools: readonly unknown[]
   const text = JSON.stringify(tools);
   if (readCached(file) === text) return;
   const folder = dirname(file);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   // Each change of a configuration leaves a file behind; they save milliseconds and are not worth collecting.
   if (readdirSync(folder).length >= maxFiles) rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   // Written atomically: another process may be reading it.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });

@@ -1,4 +1,6 @@
+import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
+import { resolve } from "node:path";
 import { loadConfig, type LoadedConfig } from "../config/load-config.js";
 import { createTenon } from "../runtime/create-tenon.js";
 import { openTrustStore } from "../runtime/state/open-trust.js";
@@ -7,6 +9,8 @@ import type { Tenon } from "../runtime/tenon.js";
 import { localActor, reportAuditFaults } from "./audit-faults.js";
 import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
 import { createTerminalBackend } from "./terminal-backend.js";
+import { toFileProblem } from "../contract/file-problem.js";
+import { personLog } from "./log-line.js";
 import { warn } from "./output.js";
 import type { TenonOptions } from "../runtime/tenon-options.js";
 import { nativeProviders, type NativeProvider } from "../tools/native/providers.js";
@@ -57,8 +61,9 @@ async function runWith(
 
 /** Create a Tenon that writes its log and its faults to standard error. */
 export function startTenon(terminal: Terminal, loaded: LoadedConfig, options: TenonOptions = {}): Tenon {
-  const log = (record: unknown): void => void terminal.stderr.write(`${JSON.stringify(record)}\n`);
-  const tenon = createTenon({ loaded, env: terminal.env, home: homedir(), log, ...options });
+  // `logging` in the configuration says where lines go; without it they are for the person here.
+  const log = loaded.config.logging === undefined ? { log: personLog(terminal) } : {};
+  const tenon = createTenon({ loaded, env: terminal.env, home: homedir(), ...log, ...options });
   reportAuditFaults(tenon, terminal);
   return tenon;
 }
@@ -67,6 +72,7 @@ export function startTenon(terminal: Terminal, loaded: LoadedConfig, options: Te
 export async function loadFor(terminal: Terminal, flags: CommonFlags): Promise<LoadedConfig> {
   const { env, cwd } = terminal;
   const home = homedir();
+  if (flags.workspace !== undefined) checkWorkspace(resolve(cwd, flags.workspace));
   const trust = openTrustStore({ env, home });
   const known = new Set((await trust.list()).map(({ workspace, digest }) => `${digest} ${workspace}`));
   return loadConfig({
@@ -80,9 +86,26 @@ export async function loadFor(terminal: Terminal, flags: CommonFlags): Promise<L
       ...(flags.mode !== undefined && { mode: flags.mode }),
       ...(flags.toolset !== undefined && { toolset: flags.toolset }),
       ...toolFlags(flags),
+      ...fleetFlags(flags),
     },
     trusted: (workspace, digest) => known.has(`${digest} ${workspace}`),
   });
+}
+
+/** Refuse a workspace that cannot be one, before anything is made for it. */
+export function checkWorkspace(folder: string): void {
+  const problem = problemWith(folder);
+  if (problem !== undefined) throw new UsageError(`Cannot use ${folder} as the workspace: ${problem}.`);
+}
+
+function problemWith(folder: string): string | undefined {
+  try {
+    if (!statSync(folder).isDirectory()) return "it is not a folder";
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return toFileProblem(error);
+  }
 }
 
 /** The flags that are settings below `tools`. */
@@ -92,6 +115,18 @@ function toolFlags({ listing, native }: CommonFlags) {
     tools: {
       ...(listing !== undefined && { listing: listing as "all" }),
       ...(native !== undefined && { native: toProviders(native) }),
+    },
+  };
+}
+
+/** The flags that are settings below `fleet`. */
+function fleetFlags({ fleet, tenant, label }: CommonFlags) {
+  if (fleet === undefined && tenant === undefined && label === undefined) return {};
+  return {
+    fleet: {
+      ...(typeof fleet === "string" && { nats: fleet }),
+      ...(tenant !== undefined && { tenant }),
+      ...(label !== undefined && { labels: [...label] }),
     },
   };
 }

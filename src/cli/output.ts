@@ -2,6 +2,7 @@ import picocolors from "picocolors";
 import { stripVTControlCharacters } from "node:util";
 import { foldNote, foldText, toVisibleText } from "../text/visible-text.js";
 import type { CommonFlags, Terminal } from "./command-line.js";
+import { columnsOf } from "./wrap.js";
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
@@ -43,6 +44,17 @@ export function paintDiff(diff: string, colors: Colors): string {
   return lines.join("\n");
 }
 
+/** The diff below "Changes:" in a request for consent, in color; its lines stand behind bars, which nothing can imitate. */
+export function paintChanges(text: string, colors: Colors): string {
+  let isInDiff = false;
+  const lines = text.split("\n").map((line) => {
+    isInDiff = line === "Changes:" || (isInDiff && line.startsWith("│ "));
+    if (isInDiff && line.startsWith("│ +")) return colors.green(line);
+    return isInDiff && line.startsWith("│ -") ? colors.red(line) : line;
+  });
+  return lines.join("\n");
+}
+
 /** The start of a text in one line, with a note about what was left out. */
 export function shortenLine(text: string, characters: number): string {
   const folded = foldText(text, { lines: 1, characters });
@@ -52,25 +64,21 @@ export function shortenLine(text: string, characters: number): string {
 /** Aligned columns; the last one takes the rest of the line. */
 export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
   const widths = rows.reduce<number[]>(
-    (sizes, row) => row.map((cell, at) => Math.max(sizes[at] ?? 0, visibleWidth(cell))),
+    (sizes, row) => row.map((cell, at) => Math.max(sizes[at] ?? 0, columnsOf(cell))),
     [],
   );
   return rows
     .map((row) => {
       const cells = row.map((cell, at) =>
-        at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - visibleWidth(cell)),
+        at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - columnsOf(cell)),
       );
       return fitLine(cells.join("  ").trimEnd(), width);
     })
     .join("\n");
 }
 
-function visibleWidth(text: string): number {
-  return stripVTControlCharacters(text).length;
-}
-
 function fitLine(line: string, width: number): string {
-  return visibleWidth(line) <= width || stripVTControlCharacters(line) !== line ? line : cutLine(line, width);
+  return columnsOf(line) <= width || stripVTControlCharacters(line) !== line ? line : cutLine(line, width);
 }
 
 /** Cut a row to the width of the terminal; it says how many characters are missing. */
@@ -78,4 +86,12 @@ function cutLine(line: string, width: number): string {
   const room = Math.max(width - ` … +${line.length}`.length, 10);
   const { shown, hiddenCharacters } = foldText(line, { lines: 1, characters: room });
   return `${shown} … +${hiddenCharacters}`;
+}
+
+/** Say on standard error how to list the rest; nothing is said with --json. */
+export function noteMore(
+  { terminal, flags }: { readonly terminal: Terminal; readonly flags: CommonFlags },
+  option: string,
+): void {
+  if (flags.json !== true) terminal.stderr.write(`There may be more: repeat it with ${option}\n`);
 }

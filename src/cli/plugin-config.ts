@@ -1,10 +1,10 @@
-import type * as Yaml from "yaml";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, extname, join, resolve } from "node:path";
 import { userConfigDir } from "../config/folders.js";
 import type { PluginEntry } from "../contract/plugin.js";
+import { loadYaml } from "../text/libraries.js";
 import { UsageError } from "./command-line.js";
+import { makeFolder } from "../contract/make-folder.js";
 
 type Entry = string | PluginEntry;
 
@@ -62,7 +62,7 @@ function changeJson(
 }
 
 function changeYaml(text: string, change: (entries: readonly Entry[]) => readonly Entry[]): string {
-  const { parseDocument } = createRequire(import.meta.url)("yaml") as typeof Yaml;
+  const { parseDocument } = loadYaml();
   const document = parseDocument(text);
   const config = (document.toJS() ?? {}) as { plugins?: readonly Entry[] };
   document.set("plugins", document.createNode(change(config.plugins ?? [])));
@@ -71,7 +71,7 @@ function changeYaml(text: string, change: (entries: readonly Entry[]) => readonl
 
 /** Written atomically: a half-written configuration would stop every start. */
 function writeAtomically(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), 0o700);
   const temporary = `${file}.${process.pid}.tmp`;
   writeFileSync(temporary, text, { mode: 0o600 });
   renameSync(temporary, file);

@@ -1,19 +1,34 @@
 import type { JsonSchema } from "../contract/json.js";
+import type { Tenon } from "../runtime/tenon.js";
 import { parseJson } from "../schema/parse-json.js";
+import { shellQuote } from "../command/shell-quote.js";
 import { UsageError } from "./command-line.js";
 
-/** The arguments of a call from the command line: one JSON object, or `key=value` pairs. */
+/**
+ * The arguments of a call from the command line: one JSON object, `key=value` pairs, or a single word for the only
+ * required argument (`tenon call read_file README.md`).
+ */
 export function readArguments(words: readonly string[], schema: JsonSchema | undefined): unknown {
   const [first] = words;
   if (first === undefined) return {};
   if (words.length === 1 && first.trimStart().startsWith("{")) return readJson(first);
+  // Nobody knows what a bare word means to a tool that does not exist; the call says so and names the nearest tool.
+  if (schema === undefined && !words.every((word) => /^[\w.-]+=/.test(word))) return {};
   const values = new Map<string, unknown>();
-  for (const word of words) {
-    const [key, value] = splitPair(word);
+  for (const [at, word] of words.entries()) {
+    const [key, value] = splitPair(word, { schema, isFirst: at === 0 });
     if (values.has(key)) throw new UsageError(`"${key}" was passed twice.`);
     values.set(key, toValue(value, propertyOf(schema, key)));
   }
   return Object.fromEntries(values);
+}
+
+/** The schema of a tool's arguments; tools of plugins and MCP servers are there only after they were loaded. */
+export async function inputSchemaOf(tenon: Tenon, name: string): Promise<JsonSchema | undefined> {
+  const known = tenon.registry.describe(name);
+  if (known !== undefined) return known.inputSchema;
+  await tenon.ready();
+  return tenon.registry.describe(name)?.inputSchema;
 }
 
 /** Parse JSON that a person typed; the error says where it is invalid. */
@@ -23,10 +38,31 @@ export function readJson(text: string): unknown {
   throw new UsageError(`Invalid JSON in the arguments: ${parsed.message}.`);
 }
 
-function splitPair(word: string): [string, string] {
+interface WordPlace {
+  readonly schema: JsonSchema | undefined;
+  /** Only the first word may stand without its name. */
+  readonly isFirst: boolean;
+}
+
+/** A pair, or the value of the only required argument: also a value with "=" in it, if no argument has that name. */
+function splitPair(word: string, { schema, isFirst }: WordPlace): [string, string] {
   const at = word.indexOf("=");
-  if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
-  throw new UsageError(`Invalid argument "${word}" (expected a JSON object or key=value).`);
+  const required = requiredOf(schema);
+  const [only] = required;
+  const key = word.slice(0, at);
+  const isPair = at > 0 && (/^[\w.-]+$/.test(key) || propertyOf(schema, key) !== undefined);
+  if (isPair) return [key, word.slice(at + 1)];
+  if (isFirst && only !== undefined && required.length === 1) return [only, word];
+  if (only === undefined)
+    throw new UsageError(`Invalid argument "${word}" (expected a JSON object or key=value).`);
+  throw new UsageError(
+    `Invalid argument "${word}" (expected a JSON object or key=value). Did you mean ${shellQuote(`${only}=${word}`)}?`,
+  );
+}
+
+function requiredOf(schema: JsonSchema | undefined): readonly string[] {
+  const required: unknown = schema?.["required"];
+  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
 function propertyOf(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {

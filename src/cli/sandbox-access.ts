@@ -6,6 +6,7 @@ import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
 import type { CommonFlags, Terminal } from "./command-line.js";
 import type { OpenTenon } from "./open-tenon.js";
 import { warn } from "./output.js";
+import { createTerminalBackend } from "./terminal-backend.js";
 
 export interface SandboxFlags extends CommonFlags {
   /** `false` with --no-sandbox. */
@@ -122,7 +123,6 @@ function placeOf({ host, port }: { readonly host: string; readonly port?: number
 
 async function isAllowed(terminal: Terminal, { json }: SandboxFlags): Promise<boolean> {
   if (json === true || terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) return false;
-  const { createTerminalBackend } = await import("./terminal-backend.js");
   const question = { kind: "confirm", message: "Allow it to use this?" } as const;
   return (await createTerminalBackend(terminal).ask(question, terminal.interrupted)).approved === true;
 }

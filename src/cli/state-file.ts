@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from "node:fs";
 import { createGunzip, createGzip } from "node:zlib";
 import { UsageError } from "./command-line.js";
-import { messageOf } from "../contract/message-of.js";
+import { toFileProblem } from "../contract/file-problem.js";
 
 /** Write a compressed file atomically, readable by its owner only; an existing file is never overwritten. */
 export async function writeBackup<Result>(
@@ -56,7 +56,7 @@ function create(partial: string): number {
   try {
     return openSync(partial, "wx", 0o600);
   } catch (error) {
-    throw new UsageError(`Cannot create ${partial}: ${messageOf(error)}.`);
+    throw new UsageError(`Cannot create ${partial}: ${toFileProblem(error)}.`);
   }
 }
 
@@ -65,7 +65,9 @@ function publish(partial: string, file: string): void {
   try {
     linkSync(partial, file);
   } catch (error) {
-    throw new UsageError(`Cannot write ${file}: ${messageOf(error)}. Choose a file that does not exist yet.`);
+    throw new UsageError(
+      `Cannot write ${file}: ${toFileProblem(error)}. Choose a file that does not exist yet.`,
+    );
   }
 }
 

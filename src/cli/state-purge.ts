@@ -74,7 +74,8 @@ async function purgeAll(
 ): Promise<Counts> {
   let counts: Counts = {};
   await withTenon(terminal, { ...flags, session: "cli" }, async ({ tenon }) => {
-    counts = { ...(await tenon.audit.purge(request)) };
+    const { journal: _journal, ...ofLog } = request; // the journal is purged with the state
+    counts = { ...(await tenon.audit.purge(ofLog)) };
   });
   await withState(terminal, flags, async (open) => {
     counts = { ...counts, ...(await purgeState(open, request)) };

@@ -11,6 +11,7 @@ import type {
 import { maxUnpagedText, toApprovalText, toQuestionText } from "../text/approval-text.js";
 import { foldNote, foldText, fromVisibleText, toVisibleLine, toVisiblePieces } from "../text/visible-text.js";
 import type { Terminal } from "./command-line.js";
+import { colorsFor, paintChanges } from "./output.js";
 import { pageText } from "./page-text.js";
 
 type Clack = typeof clackPrompts;
@@ -40,11 +41,21 @@ export function createTerminalBackend(terminal: Terminal): InteractBackend {
     channel: "terminal",
     available: () => terminal.stdin.isTTY === true && terminal.stderr.isTTY === true,
     ask: (question, signal) => inTurn(signal, (prompt) => askQuestion(prompt, question)),
-    approve: (request, signal) => inTurn(signal, (prompt) => askApproval(prompt, request)),
+    approve: (request, signal) => inTurn(signal, (prompt) => askConsent(prompt, request)),
   };
 }
 
 type Verdict = "once" | "session" | "always" | "change" | "again" | "no";
+
+/** Ctrl-C at the question is a no; a call that ended meanwhile has no answer. */
+async function askConsent(prompt: Prompt, request: ApprovalRequest): Promise<ApprovalAnswer> {
+  try {
+    return await askApproval(prompt, request);
+  } catch (error) {
+    if (error instanceof ToolCancelledError && !prompt.common.signal.aborted) return { verdict: "no" };
+    throw error;
+  }
+}
 
 async function askApproval(prompt: Prompt, request: ApprovalRequest): Promise<ApprovalAnswer> {
   const { clack, common } = prompt;
@@ -107,7 +118,7 @@ function isLong(text: string): boolean {
 /** Write a text in its visible form, whole; a long one is opened in a pager first. Returns whether it was opened. */
 async function showText({ clack, common, terminal }: Prompt, text: string): Promise<boolean> {
   if (!isLong(text)) {
-    common.output.write(`\n${text}\n`);
+    common.output.write(`\n${paintChanges(text, colorsFor(terminal.stderr, terminal.env))}\n`);
     return true;
   }
   const opened = await pageText(text, {

@@ -15,6 +15,19 @@ const marks = /^(?:\p{M}|[\u200b-\u200f])$/u;
 const wide =
   /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
+/** A text cut to `width` columns; "…" stands for what is missing. */
+export function cutColumns(text: string, width: number): string {
+  if (columnsOf(text) <= width) return text;
+  let shown = "";
+  let columns = 1;
+  for (const character of text) {
+    columns += columnsOf(character);
+    if (columns > width) break;
+    shown += character;
+  }
+  return `${shown.trimEnd()}…`;
+}
+
 /** Break a text into lines of at most `width` columns, at spaces where possible. */
 export function wrap(text: string, width: number): string[] {
   const max = Math.max(width, 8);

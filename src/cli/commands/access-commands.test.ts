@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createFixture, open, type Fixture } from "../../../test/spine-fixture.js";
 import type { NamedToken } from "../../contract/ports/access.js";
@@ -61,5 +63,52 @@ describe("tenon users and tenon tokens", () => {
     await tenon("users", "role", "alice", "operator");
     expect((await tenon(...asked, "--as", "alice")).out).toMatch(/^ask:/);
     expect((await tenon(...asked, "--as", "nobody")).err).toContain("tenon users list");
+  });
+});
+
+describe("tenon secrets", () => {
+  it("stores, lists, encrypts again and removes, without ever showing a value", async () => {
+    const value = "a value that nobody may see";
+    const env = { TENON_STATE_DIR: fixture.stateDir, XDG_CONFIG_HOME: join(fixture.stateDir, "config") };
+    const run = (args: string[], input = `${value}\n`): Promise<Ended> =>
+      runTenon(["secrets", ...args], { cwd: fixture.workspace, env, input });
+    expect(await run(["set", "TOKEN"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("secrets key"),
+    });
+    const said = [await run(["key"]), await run(["set", "TOKEN"]), await run(["list"])];
+    expect(said.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(said[2]?.out).toMatch(/TOKEN +everybody +everywhere/);
+    expect((await run(["set", "TOKEN"], "")).err).toContain("standard input");
+    // It is part of no command line.
+    expect((await run(["set", "TOKEN", value])).code).toBe(2);
+    const rotated = await run(["rotate", "--json"]);
+    expect(JSON.parse(rotated.out)).toMatchObject({ changed: 1 });
+    const otherKey = { ...env, TENON_SECRETS_KEY: Buffer.alloc(32).toString("base64") };
+    const wrong = await runTenon(["secrets", "rotate"], { cwd: fixture.workspace, env: otherKey });
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("is encrypted with the key") });
+    said.push(rotated, wrong, await run(["remove", "TOKEN"]), await tenon("log", "--json"));
+    expect((await run(["list"])).out).toContain("No secrets.");
+    expect(JSON.stringify(said)).not.toContain(value);
+    expect(JSON.stringify(said)).toContain("secrets_set");
+  });
+});
+
+describe("tenon endpoints", () => {
+  it("show what to configure in a host, at the address of the server", async () => {
+    const config = { endpoints: { review: { toolset: "readonly" }, "a.b": {} } };
+    writeFileSync(join(fixture.workspace, "tenon.json"), JSON.stringify(config));
+    const flags = ["--config", join(fixture.workspace, "tenon.json")];
+    const tried = await tenon("endpoints", "try", "review", ...flags);
+    expect(tried.out).toContain("read_file");
+    for (const host of ["Claude Desktop", "Claude Code", "Cursor", "VS Code", "Gemini CLI", "Codex"])
+      expect(tried.out).toContain(`${host} (`);
+    const cursor = await tenon("endpoints", "try", "review", "--host", "cursor", ...flags);
+    const { mcpServers } = JSON.parse(cursor.out) as { mcpServers: Record<string, { url: string }> };
+    expect(mcpServers["tenon-review"]?.url).toBe("http://127.0.0.1:7420/mcp/review");
+    const away = ["--url", "https://tenon.example.org/"];
+    const codex = await tenon("endpoints", "list", "--host", "codex", ...away, ...flags);
+    expect(codex.out).toContain('[mcp_servers."tenon-a.b"]\nurl = "https://tenon.example.org/mcp/a.b"');
+    expect(await tenon("endpoints", "list", "--host", "emacs", ...flags)).toMatchObject({ code: 2 });
   });
 });

@@ -170,7 +170,9 @@ function finish(terminal: Terminal, flags: AgentFlags, result: AgentResult): voi
     ...(stopped === "length" ? ["Stopped: the answer was cut at the model's limit of output."] : []),
     ...(stopped === "content-filter" ? ["Stopped: the provider's content filter withheld the answer."] : []),
     ...(stopped === "cancelled" ? ["Interrupted."] : []),
-    colors.dim(`${steps} steps, ${calls} calls, ${tokens}. Task ${taskId}: ${reflection.verdict}.`),
+    colors.dim(
+      `${steps} ${steps === 1 ? "step" : "steps"}, ${calls} ${calls === 1 ? "call" : "calls"}, ${tokens}. Task ${taskId}: ${reflection.verdict}.`,
+    ),
     ...reflection.lessons.map((lesson) => colors.dim(`- ${toVisibleLine(lesson)}`)),
   ];
   terminal.stderr.write(`${lines.join("\n")}\n`);

@@ -10,26 +10,37 @@ import {
 } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, writeJson } from "../output.js";
-import { readArguments, readJson } from "../read-arguments.js";
-import { toVisibleText } from "../../text/visible-text.js";
+import { commandToAllow } from "../allow-command.js";
+import { inputSchemaOf, readArguments, readJson } from "../read-arguments.js";
+import { createSpinner } from "../spinner.js";
+import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon call`: call one tool. */
 export const addCall: AddCommand = (program, terminal) => {
   addCommand(program, "call", "Call a tool")
     .argument("<name>", "tool name, alias or name@range")
-    .argument("[arguments...]", "one JSON object, key=value pairs, or - to read JSON from standard input")
+    .argument(
+      "[arguments...]",
+      "one JSON object, key=value pairs, the value of the only required argument, or - to read JSON from standard input",
+    )
     .option("--timeout <ms>", "time limit in milliseconds")
     .option("--task <id>", "task id to record the call under")
     .option("--idempotency-key <key>", "repeat a key to get the first answer again instead of a second call")
     .addHelpText(
       "after",
-      "\nExit codes: 0 success, 1 the tool failed, 2 usage error, 3 denied.\nExample: tenon call json_parse text='{\"a\":1}'",
+      "\nExit codes: 0 success, 1 the tool failed, 2 usage error, 3 denied.\nExamples: tenon call read_file README.md\n          tenon call json_parse text='{\"a\":1}'",
     )
     .action((name: string, words: string[], flags: CallFlags) =>
       withTenon(terminal, flags, async (open) => {
-        const envelope = await callOnce(open, await toRequest(open, { name, words, flags, terminal }));
-        showAnswer(terminal, flags, envelope);
+        const request = await toRequest(open, { name, words, flags, terminal });
+        const { envelope, saidNo } = await callOnce(open, request);
+        // A person who said no at this terminal need not be told what a model should make of it.
+        if (saidNo && flags.json !== true) terminal.stderr.write("You said no; nothing was changed.\n");
+        else showAnswer(terminal, flags, envelope);
         terminal.exitCode = exitCodeOf(envelope);
+        if (flags.json === true || terminal.exitCode !== exitCodes.denied) return;
+        const command = await commandToAllow(open, envelope, { request, words: [name, ...words] });
+        if (command !== undefined) terminal.stderr.write(`To allow it: ${toVisibleLine(command)}\n`);
       }),
     );
 };
@@ -54,7 +65,7 @@ async function toRequest(
   const fromStdin = words.length === 1 && words[0] === "-";
   const args = fromStdin
     ? readJson(await text(terminal.stdin))
-    : readArguments(words, tenon.registry.describe(name)?.inputSchema);
+    : readArguments(words, await inputSchemaOf(tenon, name));
   return {
     name,
     arguments: args,
@@ -75,16 +86,35 @@ function toMilliseconds(word: string): number {
 async function callOnce(
   { session, terminal, flags }: OpenTenon,
   request: ToolRequest,
-): Promise<ToolEnvelope> {
+): Promise<{ readonly envelope: ToolEnvelope; readonly saidNo: boolean }> {
+  let answeredNo = false;
   const showProgress = terminal.stderr.isTTY === true && flags.json !== true;
-  for await (const item of session.stream(request)) {
-    if (item.type === "result") return item.envelope;
-    if (!showProgress || item.type !== "TOOL_CALL_PROGRESS") continue;
-    const { message, output } = item.payload;
-    if (message !== undefined || output !== undefined)
+  const spinner = createSpinner(terminal, flags);
+  const working = `${toVisibleLine(request.name)} is running,`;
+  spinner.start(working);
+  try {
+    for await (const item of session.stream(request)) {
+      if (item.type === "result") {
+        const { envelope } = item;
+        return { envelope, saidNo: answeredNo && envelope.error?.code === "APPROVAL_DENIED" };
+      }
+      // The line of the question must not be overwritten.
+      if (item.type === "APPROVAL_REQUESTED") spinner.stop();
+      if (item.type === "APPROVAL_RESOLVED") {
+        answeredNo = item.payload.verdict === "no" && item.payload.channel === "terminal";
+        spinner.start(working);
+      }
+      if (!showProgress || item.type !== "TOOL_CALL_PROGRESS") continue;
+      const { message, output } = item.payload;
+      if (message === undefined && output === undefined) continue;
+      spinner.stop();
       terminal.stderr.write(`${toVisibleText(message ?? output ?? "")}\n`);
+      spinner.start(working);
+    }
+    throw new Error("The call ended without an answer.");
+  } finally {
+    spinner.stop();
   }
-  throw new Error("The call ended without an answer.");
 }
 
 function showAnswer(terminal: Terminal, flags: CallFlags, envelope: ToolEnvelope): void {

@@ -5,15 +5,19 @@ import type { AuditOutcome, AuditQuery, AuditRecord } from "../../contract/ports
 import {
   exitCodes,
   UsageError,
-  withCommonFlags,
   type AddCommand,
   type CommonFlags,
   type Terminal,
   addCommand,
 } from "../command-line.js";
+import { withSharedOptions } from "../shared-options.js";
+import { createSpinner, whileWorking } from "../spinner.js";
 import { alertLines, describeRecord, logTable } from "../log-table.js";
-import { withTenon, type OpenTenon } from "../open-tenon.js";
+import { exportFleet, followFleet, headFleet, listFleet, showFleet, verifyFleet } from "../fleet-log.js";
+import { aloneOrInFleet, withFleetOptions } from "../open-fleet.js";
+import type { OpenTenon } from "../open-tenon.js";
 import { writeJson, writeResult } from "../output.js";
+import { headPattern } from "../../record/audit/verify.js";
 import { parseTime } from "../parse-time.js";
 import { toVisibleText } from "../../text/visible-text.js";
 import { wholeNumber, oneOf } from "../whole-number.js";
@@ -23,12 +27,18 @@ export const addLog: AddCommand = (program, terminal) => {
   const log = program
     .command("log")
     .description("Show past calls, and verify that the log is complete and unchanged");
-  withQueryFlags(withCommonFlags(log), "50")
+  withFleetOptions(withQueryFlags(withSharedOptions(log), "50"))
     .option("-f, --follow", "keep printing new calls as they end")
     .action((flags: LogFlags) =>
-      withTenon(terminal, flags, async (open) => {
-        await list(open, flags);
-        if (flags.follow === true) await follow(open, flags);
+      aloneOrInFleet(terminal, flags, {
+        async alone(open) {
+          await list(open, flags);
+          if (flags.follow === true) await follow(open, flags);
+        },
+        async inFleet(open) {
+          await listFleet(open, toQuery(flags));
+          if (flags.follow === true) await followFleet(open, toQuery(flags));
+        },
       }),
     );
   addShow(log, terminal);
@@ -115,25 +125,33 @@ async function follow({ tenon, terminal }: OpenTenon, flags: LogFlags): Promise<
 }
 
 function addShow(log: Command, terminal: Terminal): void {
-  addCommand(log, "show", "Show one call with its full result")
+  withFleetOptions(addCommand(log, "show", "Show one call with its full result"))
     .argument("<id>", "call id, or its number in the log")
     .action((id: string, _: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags>();
-      return withTenon(terminal, flags, async (open) => {
-        const record: AuditRecord | undefined = await open.tenon.audit.get(id);
-        if (record === undefined) throw new UsageError(`Call "${id}" not found in the log. Run: tenon log`);
-        writeResult(open, record, () => describeRecord(terminal, record));
+      return aloneOrInFleet(terminal, flags, {
+        async alone(open) {
+          const record: AuditRecord | undefined = await open.tenon.audit.get(id);
+          if (record === undefined) throw new UsageError(`Call "${id}" not found in the log. Run: tenon log`);
+          writeResult(open, record, () => describeRecord(terminal, record));
+        },
+        inFleet: (open) => showFleet(open, id),
       });
     });
 }
 
 function addVerify(log: Command, terminal: Terminal): void {
-  addCommand(log, "verify", "Check that no record was changed, removed or cut off")
+  withFleetOptions(addCommand(log, "verify", "Check that no record was changed, removed or cut off"))
     .option("--head <head>", "head that `tenon log head` printed earlier")
     .action((_: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags & { head?: string }>();
-      return withTenon(terminal, flags, async ({ tenon }) => {
-        const verdict = await tenon.audit.verify(flags.head);
+      if (flags.head !== undefined && !headPattern.test(flags.head.trim()))
+        throw new UsageError(
+          `Invalid --head ${JSON.stringify(flags.head)} (expected NUMBER:HASH, as printed by: tenon log head).`,
+        );
+      const alone = async ({ tenon }: OpenTenon): Promise<void> => {
+        const spinner = createSpinner(terminal, flags);
+        const verdict = await whileWorking(spinner, "Checking the log,", tenon.audit.verify(flags.head));
         if (!verdict.ok) terminal.exitCode = exitCodes.failure;
         if (flags.json === true) return writeJson(terminal, verdict);
         if (!verdict.ok) {
@@ -143,37 +161,39 @@ function addVerify(log: Command, terminal: Terminal): void {
         const { records, head, notes = [] } = verdict;
         terminal.stdout.write(`${records} records verified. Head ${head.seq}:${head.hash}\n`);
         for (const note of notes) terminal.stderr.write(`${toVisibleText(note)}\n`);
-      });
+      };
+      return aloneOrInFleet(terminal, flags, { alone, inFleet: (open) => verifyFleet(open, flags.head) });
     });
 }
 
 function addHead(log: Command, terminal: Terminal): void {
-  addCommand(
-    log,
-    "head",
-    "Print the current head of the log, to store elsewhere for `log verify --head`",
+  withFleetOptions(
+    addCommand(log, "head", "Print the current head of the log, to store elsewhere for `log verify --head`"),
   ).action((_: unknown, command: Command) =>
-    withTenon(terminal, command.optsWithGlobals<CommonFlags>(), async (open) => {
-      const head = await open.tenon.audit.head();
-      writeResult(open, head, () => `${head.seq}:${head.hash}`);
+    aloneOrInFleet(terminal, command.optsWithGlobals<CommonFlags>(), {
+      async alone(open) {
+        const head = await open.tenon.audit.head();
+        writeResult(open, head, () => `${head.seq}:${head.hash}`);
+      },
+      inFleet: headFleet,
     }),
   );
 }
 
 function addExport(log: Command, terminal: Terminal): void {
-  withQueryFlags(addCommand(log, "export", "Write records as JSON lines, oldest first")).action(
-    (_: unknown, command: Command) => {
-      const flags = command.optsWithGlobals<LogFlags>();
-      // `tenon log` has a default limit; an export has none.
-      const limit = command.getOptionValue("limit") as string | undefined;
-      const { limit: _default, ...rest } = flags;
-      return withTenon(terminal, flags, async ({ tenon }) => {
-        const query = toQuery(limit === undefined ? rest : { ...rest, limit });
-        for await (const line of tenon.audit.export(query)) {
-          if (terminal.interrupted.aborted) return;
-          if (!terminal.stdout.write(`${line}\n`)) await once(terminal.stdout, "drain");
-        }
-      });
-    },
-  );
+  const added = addCommand(log, "export", "Write records as JSON lines, oldest first");
+  withFleetOptions(withQueryFlags(added)).action((_: unknown, command: Command) => {
+    const flags = command.optsWithGlobals<LogFlags>();
+    // `tenon log` has a default limit; an export has none.
+    const limit = command.getOptionValue("limit") as string | undefined;
+    const { limit: _default, ...rest } = flags;
+    const query = toQuery(limit === undefined ? rest : { ...rest, limit });
+    const alone = async ({ tenon }: OpenTenon): Promise<void> => {
+      for await (const line of tenon.audit.export(query)) {
+        if (terminal.interrupted.aborted) return;
+        if (!terminal.stdout.write(`${line}\n`)) await once(terminal.stdout, "drain");
+      }
+    };
+    return aloneOrInFleet(terminal, flags, { alone, inFleet: (open) => exportFleet(open, query) });
+  });
 }

@@ -15,9 +15,11 @@ import { callServer, type ControlFlags } from "../serve-control.js";
 import { showLogs, type LogsFlags } from "../server-logs.js";
 import { logIn, testServer, waitText, type WaitFlags } from "../test-server.js";
 import { withTenon } from "../open-tenon.js";
+import { createSpinner, whileWorking } from "../spinner.js";
 import { writeJson, writeResult, warn } from "../output.js";
 import { maxUnpagedText } from "../../text/approval-text.js";
 import { toVisibleText } from "../../text/visible-text.js";
+import { createTerminalBackend } from "../terminal-backend.js";
 
 /** `tenon mcp-servers`: the MCP servers whose tools Tenon offers. */
 export const addMcpServers: AddCommand = (program, terminal) => {
@@ -83,6 +85,16 @@ export const addMcpServers: AddCommand = (program, terminal) => {
   sub("accept <name> [tools...]", "Review and accept changed tool definitions")
     .option("-y, --yes", "do not ask for confirmation")
     .action((name: string, tools: string[], flags: AcceptFlags) => accept(terminal, { name, tools }, flags));
+  sub("reject <name> [tools...]", "Keep changed tool definitions out until they change again").action(
+    (name: string, tools: string[], flags: CommonFlags) =>
+      withTenon(terminal, flags, async (open) => {
+        await open.tenon.ready();
+        await open.tenon.mcp.listTools(name);
+        const rejected = await open.tenon.mcp.reject(name, tools.length === 0 ? undefined : tools);
+        const text = rejected.length === 0 ? "No definitions are held." : `Rejected ${rejected.join(", ")}.`;
+        writeResult(open, { rejected }, () => toVisibleText(text));
+      }),
+  );
   sub("remove <name>", "Remove a server from your configuration").action((name: string, flags: CommonFlags) =>
     removeServer(terminal, name, flags),
   );
@@ -102,7 +114,12 @@ const maxWaitMs = 15_000;
 async function list(terminal: Terminal, flags: ListFlags): Promise<void> {
   await withTenon(terminal, flags, async ({ tenon }) => {
     await tenon.ready();
-    if (flags.offline !== true) await tenon.mcp.tryAll(maxWaitMs);
+    if (flags.offline !== true)
+      await whileWorking(
+        createSpinner(terminal, flags),
+        "Starting the servers,",
+        tenon.mcp.tryAll(maxWaitMs),
+      );
     const views = tenon.mcp.servers();
     if (flags.json === true) writeJson(terminal, views);
     else showServers(terminal, views);
@@ -155,7 +172,6 @@ async function accept(
 
 async function isConfirmed(terminal: Terminal, count: number, changes: string): Promise<boolean> {
   if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) return false;
-  const { createTerminalBackend } = await import("../terminal-backend.js");
   const message = `Accept ${count === 1 ? "this definition" : `these ${count} definitions`}?`;
   const answer = await createTerminalBackend(terminal).ask(
     // Changes that are too long to print are opened in a pager by the question itself.

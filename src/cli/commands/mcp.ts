@@ -11,14 +11,16 @@ import { tuneV8 } from "../tune-v8.js";
 import { version } from "../version.js";
 import { watchConfig } from "../watch-config.js";
 import { warn } from "../output.js";
+import { addMcpInstall } from "./mcp-install.js";
 
 /** `tenon mcp`: MCP on standard input and output. Nothing else may be written there. */
 export const addMcp: AddCommand = (program, terminal) => {
-  addCommand(program, "mcp", "Serve the tools over MCP on standard input and output")
+  const mcp = addCommand(program, "mcp", "Serve the tools over MCP on standard input and output")
     .option("--include <globs...>", "only tools that match one of these")
     .option("--exclude <globs...>", "no tools that match one of these")
     .option("--listing <form>", "how tools are listed: all, compact or search")
     .action((flags: McpFlags) => runMcp(terminal, flags));
+  addMcpInstall(mcp, terminal);
 };
 
 interface McpFlags extends CommonFlags {

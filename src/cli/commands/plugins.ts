@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import type { PluginInfo, PluginOptions } from "../../contract/plugin.js";
 import { isPath, packageName } from "../../plugin/find-plugin.js";
 import { pluginTemplate } from "../../plugin/template.js";
@@ -19,8 +19,10 @@ import { table, writeJson, writeResult } from "../output.js";
 import { addAccessFlags, type SandboxFlags } from "../sandbox-access.js";
 import { sandboxPlugin, settlePlugin } from "../sandbox-plugins.js";
 import { changePlugins, isEntryFor, userConfigFile } from "../plugin-config.js";
-import { version } from "../version.js";
+import { packageRoot } from "../package-root.js";
+import { shellQuote } from "../../command/shell-quote.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
+import { makeFolder } from "../../contract/make-folder.js";
 
 interface AddFlags extends SandboxFlags {
   readonly inProcess?: boolean;
@@ -66,6 +68,8 @@ export const addPlugins: AddCommand = (program, terminal) => {
 
 async function add(terminal: Terminal, source: string, flags: AddFlags): Promise<void> {
   const options = optionsOf(flags);
+  if (source.trim() === "")
+    throw new UsageError("The plugin is empty text. Specify a file, a folder or an npm package.");
   const place = { env: terminal.env, home: homedir() };
   const named = await installSource(terminal, source);
   await withTenon(terminal, flags, async (open) => {
@@ -91,7 +95,7 @@ async function installSource(terminal: Terminal, source: string): Promise<string
   const name = packageName(source);
   if (name === undefined) throw new UsageError(`"${source}" is not a path or a valid npm package name.`);
   const folder = userPluginDir(terminal.env, homedir());
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   await runNpm(
     ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--", source],
     terminal,
@@ -126,11 +130,12 @@ async function list(terminal: Terminal, flags: CommonFlags): Promise<void> {
     const outside = plugins.filter(({ sandbox, mode }) => sandbox === false && mode === "process");
     for (const { name } of outside) {
       terminal.stdout.write(
-        `\n${toVisibleLine(name)} runs outside the sandbox; to move it in: tenon plugins sandbox ${toVisibleLine(name)}\n`,
+        `\n${toVisibleLine(name)} runs outside the sandbox; to move it in: tenon plugins sandbox ${toVisibleLine(shellQuote(name))}\n`,
       );
     }
-    for (const { name, fault } of plugins) {
-      if (fault !== undefined) terminal.stdout.write(`\n${toVisibleLine(name)}: ${toVisibleText(fault)}\n`);
+    for (const { name, fault, notes = [] } of plugins) {
+      for (const text of [...(fault === undefined ? [] : [fault]), ...notes])
+        terminal.stdout.write(`\n${toVisibleLine(name)}: ${toVisibleText(text)}\n`);
     }
     if (plugins.some(({ state }) => state === "failed")) terminal.exitCode = exitCodes.failure;
   });
@@ -171,14 +176,14 @@ async function create(terminal: Terminal, dir: string, flags: CommonFlags): Prom
     .replace(/^[^a-z0-9]+/, "");
   if (name === "")
     throw new UsageError(`"${dir}" is not a valid plugin name. Use lowercase letters, digits and hyphens.`);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   if (readdirSync(folder).length > 0) throw new UsageError(`${folder} is not empty.`);
-  const files = Object.entries(pluginTemplate(name, version));
+  const files = Object.entries(pluginTemplate(name, `file:${packageRoot()}`));
   for (const [file, text] of files) {
-    mkdirSync(resolve(folder, file, ".."), { recursive: true });
+    makeFolder(resolve(folder, file, ".."));
     writeFileSync(join(folder, file), text);
   }
-  const text = `Created the plugin ${name} in ${folder}. Next: npm install && npm test, then tenon plugins add ${dir}`;
+  const text = `Created the plugin ${name} in ${folder}. Next:\n  cd ${shellQuote(dir)} && npm install && npm test && tenon plugins add .`;
   writeResult({ terminal, flags }, { name, dir: folder, files: files.map(([file]) => file) }, () => text);
 }
 

@@ -10,7 +10,7 @@ import { UsageError, type AddCommand, type CommonFlags, type Terminal, addComman
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, table, writeJson, writeResult } from "../output.js";
 import { addSimulate } from "../policy-simulate.js";
-import { readArguments } from "../read-arguments.js";
+import { inputSchemaOf, readArguments } from "../read-arguments.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 /** `tenon policy`: the rules and what they decide. */
@@ -44,29 +44,43 @@ function addList(policy: Command, terminal: Terminal): void {
   );
 }
 
-interface RuleFlags extends CommonFlags {
-  readonly tool?: string;
-  readonly agent?: string;
-  readonly user?: string;
-  readonly client?: string;
-  readonly sessionId?: string;
-  readonly path?: string;
-  readonly command?: string;
-  readonly host?: string;
+type Words = readonly string[];
+
+interface RuleFlags extends Omit<CommonFlags, "session"> {
+  readonly tool?: Words;
+  readonly agent?: Words;
+  readonly user?: Words;
+  readonly client?: Words;
+  readonly sessionId?: Words;
+  readonly path?: Words;
+  readonly command?: Words;
+  readonly host?: Words;
+  readonly exact?: true;
+  readonly given?: string;
   readonly reason?: string;
+}
+
+/** Repeated options are alternatives. */
+function collect(value: string, earlier: Words = []): Words {
+  return [...earlier, value];
 }
 
 function addRemember(policy: Command, terminal: Terminal, decision: "allow" | "deny"): void {
   const does = decision === "allow" ? "allows" : "denies";
   addCommand(policy, decision, `Save a rule that ${does} calls`)
-    .option("--tool <glob>", "tools to match")
-    .option("--agent <glob>", "agents to match")
-    .option("--user <glob>", "users to match")
-    .option("--client <glob>", "MCP clients to match, by the name they report")
-    .option("--session-id <glob>", "sessions to match")
-    .option("--path <glob>", "paths to match")
-    .option("--command <words>", 'first words of a command, such as "npm run test"')
-    .option("--host <glob>", "hosts to match")
+    .option("--tool <glob>", "tools to match; this and the next options may be repeated", collect)
+    .option("--agent <glob>", "agents to match", collect)
+    .option("--user <glob>", "users to match", collect)
+    .option("--client <glob>", "MCP clients to match, by the name they report", collect)
+    .option("--session-id <glob>", "sessions to match", collect)
+    .option("--path <glob>", "paths to match", collect)
+    .option("--command <words>", 'first words of a command, such as "npm run test"', collect)
+    .option("--host <glob>", "hosts to match", collect)
+    .option("--exact", "allow a command only as it is written, with nothing after it")
+    .option(
+      "--given <hash>",
+      "with --exact: what the command gets besides its words, as `tenon call` prints it",
+    )
     .option("--reason <text>", "reason to show with the decision")
     .action((flags: RuleFlags) =>
       withTenon(terminal, flags, async (open) => {
@@ -82,16 +96,23 @@ function addRemember(policy: Command, terminal: Terminal, decision: "allow" | "d
 }
 
 function toRule(decision: "allow" | "deny", flags: RuleFlags): PolicyRule {
-  const { tool, agent, user, client, sessionId: session, path, command, host, reason } = flags;
-  const conditions = Object.entries({ tool, agent, user, client, session, path, command, host }).filter(
-    ([, value]) => value !== undefined,
+  const { tool, agent, user, client, sessionId: session, path, command, host } = flags;
+  const { exact, given, reason } = flags;
+  const conditions = Object.entries({ tool, agent, user, client, session, path, command, host }).flatMap(
+    ([name, words]) => (words === undefined ? [] : [[name, words.length === 1 ? words[0] : words]]),
   );
   if (conditions.length === 0) {
     throw new UsageError(
       `Specify what to ${decision}: at least one of --tool, --agent, --user, --client, --session-id, --path, --command, --host.`,
     );
   }
-  return { decision, ...Object.fromEntries(conditions), ...(reason !== undefined && { reason }) };
+  return {
+    decision,
+    ...Object.fromEntries(conditions),
+    ...(exact !== undefined && { exact }),
+    ...(given !== undefined && { given }),
+    ...(reason !== undefined && { reason }),
+  };
 }
 
 function addRevoke(policy: Command, terminal: Terminal): void {
@@ -125,7 +146,7 @@ function addExplain(policy: Command, terminal: Terminal): void {
           await explainLines(session, terminal);
           return;
         }
-        const schema = open.tenon.registry.describe(name)?.inputSchema;
+        const schema = await inputSchemaOf(open.tenon, name);
         const explained = await session.explain({ name, arguments: readArguments(words, schema) });
         writeResult(open, explained, () => describeVerdict(explained));
       }),
@@ -142,8 +163,7 @@ interface ExplainFlags extends CommonFlags {
 async function sessionOf({ tenon, session }: OpenTenon, flags: ExplainFlags): Promise<Session> {
   const { agent, as, endpoint } = flags;
   if (agent === undefined && as === undefined && endpoint === undefined) return session;
-  const users = as === undefined ? [] : await tenon.access.principals();
-  const user = users.find(({ name }) => name === as);
+  const user = as === undefined ? undefined : await tenon.access.principal(as);
   if (as !== undefined && user === undefined)
     throw new UsageError(`User "${as}" not found. List the users with: tenon users list`);
   return tenon.createSession({

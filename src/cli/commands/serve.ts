@@ -1,20 +1,19 @@
+import { userConfigDir } from "../../config/folders.js";
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { localActor } from "../audit-faults.js";
 import { createIds } from "../../runtime/calls/ids.js";
 import { openOptions } from "../../runtime/options.js";
+import type { LoadedConfig } from "../../config/load-config.js";
 import type { Tenon } from "../../runtime/tenon.js";
 import type { RequestNote } from "../../server/request-handler.js";
 import type { RunningServer } from "../../server/start-server.js";
-import {
-  UsageError,
-  withCommonFlags,
-  type AddCommand,
-  type CommonFlags,
-  type Terminal,
-} from "../command-line.js";
+import { UsageError, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
+import { withSharedOptions } from "../shared-options.js";
 import { tuneV8 } from "../tune-v8.js";
+import { examine } from "../examine.js";
+import { defaultPorts, onFirstFree } from "../first-free-port.js";
 import { loadFor, startTenon } from "../open-tenon.js";
 import { colorsFor, writeJson, warn } from "../output.js";
 import { addServeControl } from "../serve-control.js";
@@ -29,8 +28,8 @@ export const addServe: AddCommand = (program, terminal) => {
     .command("serve")
     .description("Start the web console and MCP over HTTP (/mcp)")
     .enablePositionalOptions();
-  withCommonFlags(command)
-    .option("--port <number>", "port to listen on; 0 picks a free one", "7420")
+  withSharedOptions(command)
+    .option("--port <number>", "port to listen on; 0 picks a free one (default: 7420, or the next free one)")
     .option("--host <address>", "address to listen on; exposing it to other machines is a risk", "127.0.0.1")
     .option("--name <host...>", "additional host names of the server, for example behind a proxy")
     .option(
@@ -39,7 +38,13 @@ export const addServe: AddCommand = (program, terminal) => {
     )
     .option("--tls-cert <file>", "certificate (PEM, with its chain) to encrypt with")
     .option("--tls-key <file>", "private key of the certificate (PEM), outside the workspace")
+    .option(
+      "--trusted-proxy <network...>",
+      "addresses or networks (CIDR) of proxies that say where requests come from",
+    )
     .option("--listing <form>", "how MCP hosts are shown the tools: all, compact or search")
+    .option("--fleet <address>", "serve a fleet of workers, through NATS at this address (nats://host:4222)")
+    .option("--tenant <name>", "tenant of the fleet whose calls are taken")
     .option("--open", "open the console in a browser")
     .option("--no-open", "do not open a browser")
     .option("--quiet", "do not log requests")
@@ -52,12 +57,13 @@ export const addServe: AddCommand = (program, terminal) => {
 };
 
 interface ServeFlags extends CommonFlags {
-  readonly port: string;
+  readonly port?: string;
   readonly host: string;
   readonly name?: readonly string[];
   readonly tokenFile?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly trustedProxy?: readonly string[];
   readonly open?: boolean;
   readonly quiet?: boolean;
 }
@@ -66,7 +72,7 @@ interface ServeFlags extends CommonFlags {
 const graceMs = 10_000;
 
 async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
-  const port = toPort(flags.port);
+  const ports = flags.port === undefined ? defaultPorts : [toPort(flags.port)];
   const loaded = await loadFor(terminal, flags);
   if (flags.json !== true) for (const warning of loaded.warnings) warn(terminal, warning);
   // Loaded here to keep other commands fast.
@@ -78,19 +84,40 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
   const tls = await readCertificate(terminal, flags);
   if (flags.tlsKey !== undefined) await refuseSecretFileIn(folders, resolve(terminal.cwd, flags.tlsKey));
   const person = createConsolePerson({ now: Date.now, newId: createIds("question") });
-  const tenon = startTenon(terminal, loaded, { interact: person, actor: localActor("console") });
+  const onFault = (cause: unknown): void => warn(terminal, String((cause as Error)?.stack ?? cause));
+  const fleet = await fleetFor(loaded.config, { stateDir, workspace, onFault });
+  const tenon = startTenon(terminal, loaded, {
+    interact: person,
+    actor: localActor("console"),
+    ...(fleet !== undefined && { ownership: fleet.ownership, startServers: false }),
+  });
   try {
-    const server = await startServer(tenon, {
-      port,
-      host: flags.host,
-      names: flags.name,
-      token,
-      tls,
-      person,
-      workspace,
-      onRequest: flags.quiet === true || flags.json === true ? undefined : requestLog(terminal),
-      onFault: (cause) => warn(terminal, String((cause as Error)?.stack ?? cause)),
-    });
+    const server = await onFirstFree(ports, (port) =>
+      startServer(tenon, {
+        ...(fleet !== undefined && {
+          mcp: fleet.front.mcp,
+          forward: fleet.front.forward,
+          metrics: fleet.front.metrics,
+          onServed: fleet.front.serve,
+        }),
+        port,
+        host: flags.host,
+        names: flags.name,
+        token,
+        tls,
+        trustedProxies: flags.trustedProxy,
+        person,
+        workspace,
+        machine: {
+          configFolder: userConfigDir(terminal.env, homedir()),
+          doctor: () => examine({ tenon, terminal, loaded }),
+          configuration: () => ({ sources: loaded.sources, warnings: loaded.warnings }),
+        },
+        onRequest: flags.quiet === true || flags.json === true ? undefined : requestLog(terminal),
+        onFault,
+      }),
+    );
+    fleet?.front.open(server.url);
     const forget = await writeRecord(terminal, server, {
       stateDir,
       workspace,
@@ -98,6 +125,7 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
     });
     const stopWatching = watchConfig({ terminal, flags, tenon, loaded });
     tuneV8();
+    startEagerly(terminal, tenon);
     try {
       await greet(terminal, flags, { server, tenon, open: isOpenToOthers(flags.host) });
       await interrupted(terminal.interrupted);
@@ -112,7 +140,29 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
     }
   } finally {
     await tenon.close({ graceMs });
+    await fleet?.front.close();
   }
+}
+
+/** What makes a server a front, where a fleet is configured; the NATS client is loaded only then. */
+async function fleetFor(
+  config: LoadedConfig["config"],
+  place: {
+    readonly stateDir: string;
+    readonly workspace: string;
+    readonly onFault: (cause: unknown) => void;
+  },
+) {
+  if (config.fleet.nats === undefined) return undefined;
+  const { openFront, tenantOwnership } = await import("../../fleet/index.js");
+  const front = await openFront({ config, ...place });
+  return { front, ownership: tenantOwnership(config.fleet.tenant) };
+}
+
+/** Start what must be there before the first request: MCP servers with `lazy: false`. */
+function startEagerly(terminal: Terminal, tenon: Tenon): void {
+  const isEager = Object.values(tenon.config.mcpServers).some(({ lazy }) => lazy === false);
+  if (isEager) tenon.ready().catch((error: unknown) => warn(terminal, messageOf(error)));
 }
 
 /** The token for programs, if it is set in the environment or a file. */

@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { openOptions } from "../../runtime/options.js";
 import type { State } from "../../store/open-state.js";
 import { UsageError, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
+import { toFileProblem } from "../../contract/file-problem.js";
 import { loadFor } from "../open-tenon.js";
 import { writeJson, warn } from "../output.js";
 import { addPurge } from "../state-purge.js";
@@ -56,13 +57,22 @@ function addRestore(state: Command, terminal: Terminal): void {
         stateDir,
         workspace,
         database,
-        read: () => unpacked(createReadStream(file)),
+        read: () => unpacked(readBackup(file)),
         force: flags.force === true,
       });
       if (flags.json === true) return writeJson(terminal, done);
       terminal.stdout.write(`Restored ${done.rows} rows and ${done.contents} contents.\n`);
       if (done.kept !== undefined) terminal.stdout.write(`The previous state was kept as ${done.kept}.\n`);
     });
+}
+
+/** The bytes of a backup; the error names the file. */
+async function* readBackup(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(file) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw new UsageError(`Cannot read ${file}: ${toFileProblem(error)}.`);
+  }
 }
 
 function addExport(state: Command, terminal: Terminal): void {
@@ -85,7 +95,8 @@ async function locateState(terminal: Terminal, flags: CommonFlags) {
   return { workspace, stateDir, database: config.database };
 }
 
-async function withState(
+/** Open the state of this workspace without a Tenon. */
+export async function withState(
   terminal: Terminal,
   flags: CommonFlags,
   run: (state: State) => Promise<void>,

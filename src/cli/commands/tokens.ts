@@ -2,9 +2,9 @@ import { roles, type NamedToken, type Role } from "../../contract/ports/access.j
 import { ago } from "../ago.js";
 import { addCommand, UsageError, type AddCommand, type CommonFlags } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { table, writeResult } from "../output.js";
+import { noteMore, table, writeResult } from "../output.js";
 import { parseExpiry } from "../parse-time.js";
-import { oneOf } from "../whole-number.js";
+import { oneOf, wholeNumber } from "../whole-number.js";
 
 interface TokenFlags extends CommonFlags {
   readonly user?: string;
@@ -12,6 +12,9 @@ interface TokenFlags extends CommonFlags {
   readonly endpoint?: string;
   readonly expires: string;
   readonly all?: boolean;
+  readonly search?: string;
+  readonly limit: string;
+  readonly after?: string;
 }
 
 /** `tenon tokens`: how users come in over HTTP. */
@@ -21,6 +24,10 @@ export const addTokens: AddCommand = (program, terminal) => {
     .description("Manage the tokens by which users reach `tenon serve`");
   addCommand(tokens, "list", "List the tokens, without their secrets")
     .option("--all", "include expired and revoked tokens")
+    .option("--user <name>", "only tokens of this user")
+    .option("--search <text>", "only tokens whose name or user contains this")
+    .option("--limit <n>", "how many to list", "200")
+    .option("--after <id>", "list those after this token")
     .action((flags: TokenFlags) => withTenon(terminal, flags, (open) => list(open, flags)));
   addCommand(tokens, "create <name>", "Create a token and print its secret once")
     .option("--user <name>", "whose token it is (default: a program with the name of the token)")
@@ -39,10 +46,11 @@ export const addTokens: AddCommand = (program, terminal) => {
   );
 };
 
-async function list(open: OpenTenon, { all }: TokenFlags): Promise<void> {
+async function list(open: OpenTenon, flags: TokenFlags): Promise<void> {
   const now = Date.now();
-  const found = await open.tenon.access.tokens();
-  const shown = all === true ? found : found.filter((token) => stateOf(token, now) === "valid");
+  const limit = wholeNumber("--limit", flags.limit);
+  const { search: text, user: principal, after } = flags;
+  const shown = await open.tenon.access.tokens({ text, principal, after, limit, valid: flags.all !== true });
   const rows = shown.map((token) => [
     token.name,
     token.principal,
@@ -57,6 +65,8 @@ async function list(open: OpenTenon, { all }: TokenFlags): Promise<void> {
   ]);
   const none = "No tokens. Create one with: tenon tokens create NAME";
   writeResult(open, shown, () => (rows.length === 0 ? none : table(rows)));
+  const last = shown.at(-1);
+  if (last !== undefined && shown.length === limit) noteMore(open, `--after ${last.id}`);
 }
 
 function stateOf({ revokedAt, expiresAt }: NamedToken, now: number): string {
@@ -69,7 +79,7 @@ async function create(open: OpenTenon, name: string, flags: TokenFlags): Promise
   const role = flags.role === undefined ? undefined : oneOf("--role", flags.role, roles);
   const expiresAt = parseExpiry(flags.expires, Date.now(), "--expires");
   const principal = flags.user ?? name;
-  const owner = (await access.principals()).find((each) => each.name === principal);
+  const owner = await access.principal(principal);
   if (owner === undefined && flags.user !== undefined)
     throw new UsageError(`User "${principal}" not found. Add it with: tenon users add ${principal}`);
   const ownerRole: Role =

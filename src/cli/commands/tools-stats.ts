@@ -8,7 +8,11 @@ import { toVisibleLine } from "../../text/visible-text.js";
 
 /** `tenon tools stats`: statistics of tools, from the log of all processes. */
 export function addToolsStats(tools: Command, terminal: Terminal): void {
-  addCommand(tools, "stats", "Show statistics of tools and their versions, and advice")
+  addCommand(
+    tools,
+    "stats",
+    "Show statistics of tools and their versions: running times, waiting for people, tokens, advice",
+  )
     .argument("[tool]", "only tools whose name matches this glob")
     .option("--since <when>", "only calls since a time: 2h, 7d or 2026-11-16", "7d")
     .action(async (tool: string | undefined, _own: unknown, command: Command) => {
@@ -25,9 +29,21 @@ export function addToolsStats(tools: Command, terminal: Terminal): void {
 function describeReports(terminal: Terminal, reports: readonly ToolReport[], since: string): string {
   const colors = colorsFor(terminal.stdout, terminal.env);
   if (reports.length === 0) return `No calls in the log since ${since}.`;
-  const head = ["TOOL", "CALLS", "FAILED", "DENIED", "P50", "P95", "P99", "MAX", "ERRORS"];
+  const head = [
+    "TOOL",
+    "CALLS",
+    "FAILED",
+    "DENIED",
+    "P50",
+    "P95",
+    "P99",
+    "MAX",
+    "PEOPLE",
+    "TOKENS",
+    "ERRORS",
+  ];
   const rows = reports.flatMap((report) => [
-    [colors.bold(toVisibleLine(report.tool)), ...cells(report), errorsOf(report)],
+    [colors.bold(toVisibleLine(report.tool)), ...cells(report), tokensOf(report), errorsOf(report)],
     ...versionRows(report).map((row) => row.map((cell) => colors.dim(cell))),
   ]);
   const advice = reports.flatMap(({ tool, advice: texts }) =>
@@ -43,13 +59,19 @@ function versionRows({ versions, experiment }: ToolReport): readonly (readonly s
   return versions.map((version) => {
     const arm = experiment?.find((one) => one.version === version.version);
     const share = arm === undefined ? "" : ` (weight ${arm.weight})`;
-    return [`  @${version.version}${share}`, ...cells(version), ""];
+    return [`  @${version.version}${share}`, ...cells(version), `${version.resultTokens}`, ""];
   });
 }
 
 function cells(report: ToolReport["versions"][number] | ToolReport): readonly string[] {
-  const { calls, failures, denied, p50, p95, p99, max } = report;
-  return [`${calls}`, `${failures}`, `${denied}`, ...[p50, p95, p99, max].map(inMs)];
+  const { calls, failures, denied, p50, p95, p99, max, waitedForPeople } = report;
+  const waited = waitedForPeople === 0 ? "–" : inMs(waitedForPeople);
+  return [`${calls}`, `${failures}`, `${denied}`, ...[p50, p95, p99, max].map(inMs), waited];
+}
+
+/** Of its definition, and of a result on average. */
+function tokensOf({ definitionTokens, resultTokens }: ToolReport): string {
+  return `${definitionTokens ?? "–"} + ${resultTokens}`;
 }
 
 function errorsOf({ errors }: ToolReport): string {

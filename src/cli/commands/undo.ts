@@ -9,7 +9,8 @@ import {
   type Terminal,
   addCommand,
 } from "../command-line.js";
-import { withTenon, type OpenTenon } from "../open-tenon.js";
+import { undoerOf, type Undoer } from "../fleet-undo.js";
+import { aloneOrInFleet, withFleetOptions } from "../open-fleet.js";
 import { colorsFor, table, writeJson, writeResult, paintDiff } from "../output.js";
 import { parseTime } from "../parse-time.js";
 import { createTerminalBackend } from "../terminal-backend.js";
@@ -18,7 +19,7 @@ import { toVisibleLine } from "../../text/visible-text.js";
 
 /** `tenon undo`: undo file changes, after a preview. */
 export const addUndo: AddCommand = (program, terminal) => {
-  addCommand(program, "undo", "Undo file changes")
+  withFleetOptions(addCommand(program, "undo", "Undo file changes"))
     .option("--call <id>", "all changes of one call")
     .option("--task <id>", "all changes of a task")
     .option("--file <path>", "the last change of one file")
@@ -27,7 +28,12 @@ export const addUndo: AddCommand = (program, terminal) => {
     .option("--preview", "show what would be undone without changing anything")
     .option("--force", "undo even if the same lines were changed since; that version stays in the journal")
     .option("-y, --yes", "do not ask for confirmation")
-    .action((flags: UndoFlags) => withTenon(terminal, flags, (open) => undo(open, flags)));
+    .action((flags: UndoFlags) =>
+      aloneOrInFleet(terminal, flags, {
+        alone: ({ tenon }) => undo(tenon, terminal, flags),
+        inFleet: async (open) => undo(await undoerOf(open, toTarget(flags)), terminal, flags),
+      }),
+    );
 };
 
 interface UndoFlags extends CommonFlags {
@@ -41,13 +47,14 @@ interface UndoFlags extends CommonFlags {
   readonly force?: boolean;
 }
 
-async function undo(open: OpenTenon, flags: UndoFlags): Promise<void> {
-  const { tenon, terminal } = open;
+async function undo(tenon: Undoer, terminal: Terminal, flags: UndoFlags): Promise<void> {
   const what = toTarget(flags);
   const options = { force: flags.force };
   const preview = await tenon.previewUndo(what, options);
   if (flags.preview === true)
-    return writeResult(open, preview, () => describePreview(terminal, preview, terminal.stdout));
+    return writeResult({ terminal, flags }, preview, () =>
+      describePreview(terminal, preview, terminal.stdout),
+    );
   if (flags.yes !== true) {
     if (flags.json === true || !createTerminalBackend(terminal).available())
       throw new UsageError(

@@ -2,12 +2,15 @@ import { roles, type Principal } from "../../contract/ports/access.js";
 import { ago } from "../ago.js";
 import { addCommand, type AddCommand, type CommonFlags } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { table, writeResult } from "../output.js";
-import { oneOf } from "../whole-number.js";
+import { noteMore, table, writeResult } from "../output.js";
+import { oneOf, wholeNumber } from "../whole-number.js";
 
 interface UserFlags extends CommonFlags {
   readonly role: string;
   readonly program?: boolean;
+  readonly search?: string;
+  readonly limit: string;
+  readonly after?: string;
 }
 
 /** `tenon users`: the people and programs that may come in over HTTP. */
@@ -15,7 +18,11 @@ export const addUsers: AddCommand = (program, terminal) => {
   const users = program
     .command("users")
     .description("Manage the people and programs that may use `tenon serve`, and their roles");
-  addCommand(users, "list", "List all users").action((flags: UserFlags) => withTenon(terminal, flags, list));
+  addCommand(users, "list", "List the users, by name")
+    .option("--search <text>", "only names that contain this")
+    .option("--limit <n>", "how many to list", "200")
+    .option("--after <name>", "list those after this user")
+    .action((flags: UserFlags) => withTenon(terminal, flags, (open) => list(open, flags)));
   addCommand(users, "add <name>", "Add a user")
     .option("--role <role>", `what the user may do: ${roles.join(", ")}`, "operator")
     .option("--program", "the user is a program, not a person")
@@ -36,6 +43,23 @@ export const addUsers: AddCommand = (program, terminal) => {
         writeResult(open, user, () => `${name} is ${role} now.`);
       }),
   );
+  addCommand(
+    users,
+    "link <name> <issuer> <subject>",
+    "Let the person whom an identity provider knows by a subject sign in as a user",
+  ).action((name: string, issuer: string, subject: string, flags: UserFlags) =>
+    withTenon(terminal, flags, async (open) => {
+      const user = await open.tenon.access.linkLogin(name, { issuer, subject });
+      writeResult(open, user, () => `${subject} of ${issuer} signs in as ${name}.`);
+    }),
+  );
+  addCommand(users, "remove <name>", "Remove a user for good, with its tokens and secrets").action(
+    (name: string, flags: UserFlags) =>
+      withTenon(terminal, flags, async (open) => {
+        await open.tenon.access.removePrincipal(name);
+        writeResult(open, { removed: name }, () => `Removed ${name}. The name stays taken.`);
+      }),
+  );
   addCommand(users, "disable <name>", "Keep a user out and revoke all of its tokens").action(
     (name: string, flags: UserFlags) => withTenon(terminal, flags, (open) => setDisabled(open, name, true)),
   );
@@ -44,17 +68,20 @@ export const addUsers: AddCommand = (program, terminal) => {
   );
 };
 
-async function list(open: OpenTenon): Promise<void> {
-  const found = await open.tenon.access.principals();
-  const rows = found.map(({ name, kind, role, createdAt, disabledAt }) => [
+async function list(open: OpenTenon, { search: text, after, limit }: UserFlags): Promise<void> {
+  const most = wholeNumber("--limit", limit);
+  const found = await open.tenon.access.principals({ text, after, limit: most });
+  const rows = found.map(({ name, kind, role, roleFromLogin, createdAt, disabledAt }) => [
     name,
-    role,
+    roleFromLogin === true ? `${role} (by login)` : role,
     kind,
     disabledAt === undefined ? "" : "disabled",
     `added ${ago(createdAt, Date.now())}`,
   ]);
   const none = "No users. You alone use this workspace; add others with: tenon users add NAME";
   writeResult(open, found, () => (rows.length === 0 ? none : table(rows)));
+  const last = found.at(-1);
+  if (last !== undefined && found.length === most) noteMore(open, `--after ${last.name}`);
 }
 
 async function setDisabled(open: OpenTenon, name: string, disabled: boolean): Promise<void> {

@@ -14,14 +14,31 @@ export interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly interrupted?: AbortSignal;
+  /** What is piped in. @default nothing, and it stays open */
+  readonly input?: string;
   /** Say that both outputs are a terminal of that width. */
   readonly columns?: number;
+}
+
+/** A terminal that shows nothing, for the commands themselves. */
+export function silentTerminal(cwd: string): Terminal {
+  const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const { signal } = new AbortController();
+  return {
+    stdin: new PassThrough(),
+    stdout: sink,
+    stderr: sink,
+    env: {},
+    cwd,
+    exitCode: 0,
+    interrupted: signal,
+  };
 }
 
 /** Run a command line in this process, as a terminal would. */
 export async function runTenon(args: readonly string[], options: RunOptions): Promise<Ended> {
   const texts = { out: "", err: "" };
-  const { cwd, env = {}, interrupted = new AbortController().signal, columns } = options;
+  const { cwd, env = {}, interrupted = new AbortController().signal, columns, input } = options;
   const sink = (name: "out" | "err") => {
     const stream = new Writable({
       write(chunk: Buffer, _encoding, done) {
@@ -32,7 +49,7 @@ export async function runTenon(args: readonly string[], options: RunOptions): Pr
     return columns === undefined ? stream : Object.assign(stream, { isTTY: true, columns });
   };
   const terminal: Terminal = {
-    stdin: new PassThrough(),
+    stdin: input === undefined ? new PassThrough() : new PassThrough().end(input),
     stdout: sink("out"),
     stderr: sink("err"),
     // The developer's own configuration has no say in tests.

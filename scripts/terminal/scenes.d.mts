@@ -1,0 +1,1 @@
+export const scenes: Readonly<Record<string, readonly unknown[]>>;

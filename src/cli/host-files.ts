@@ -1,0 +1,199 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { isRecord } from "../contract/is-record.js";
+import {
+  hostIds,
+  hostSnippet,
+  type HostConnection,
+  type HostId,
+  type HostSnippet,
+} from "../mcp/host-snippets.js";
+import { UsageError, type Terminal } from "./command-line.js";
+import { toFileProblem } from "../contract/file-problem.js";
+import { packageRoot } from "./package-root.js";
+import { makeFolder } from "../contract/make-folder.js";
+
+/** What a host starts: `tenon mcp` for the folder that the host works in, or for a workspace that was named. */
+export function connectionFor(
+  host: HostId,
+  terminal: Terminal,
+  workspace: string | undefined,
+): HostConnection {
+  const folder = workspace === undefined ? hostFolder(host, terminal) : resolve(terminal.cwd, workspace);
+  const args = ["mcp", ...(folder === undefined ? [] : ["--workspace", folder])];
+  const root = packageRoot();
+  return isOnPath(terminal, root)
+    ? { command: "tenon", args }
+    : { command: process.execPath, args: [join(root, "bin", "tenon.cjs"), ...args] };
+}
+
+/** Where a host that does not start its servers in the folder of the project says which one that is. */
+function hostFolder(host: HostId, { cwd }: Terminal): string | undefined {
+  if (host === "cursor" || host === "vscode") return "${workspaceFolder}";
+  return host === "claude-desktop" ? cwd : undefined;
+}
+
+/** Whether `tenon` on the PATH is this program. */
+function isOnPath({ env }: Terminal, root: string): boolean {
+  const folder = (env["PATH"] ?? "").split(delimiter).find((each) => existsSync(join(each, "tenon")));
+  return folder !== undefined && dirname(dirname(realpathSync(join(folder, "tenon")))) === realpathSync(root);
+}
+
+/** The file of a host on this machine. */
+export function hostFile(file: string, { env }: Pick<Terminal, "env">, home: string): string {
+  return file
+    .replace(/^~(?=[\\/])/, home)
+    .replace("%APPDATA%", env["APPDATA"] ?? join(home, "AppData", "Roaming"));
+}
+
+/** The hosts that left a trace on this machine: their file or its folder, or their program. */
+export function installedHosts(terminal: Terminal, home: string): readonly HostId[] {
+  return hostIds.filter((host) => {
+    const { file } = hostSnippet(host, { name: "tenon", connection: { command: "tenon", args: [] } });
+    const path = hostFile(file, terminal, home);
+    return (
+      existsSync(path) || (dirname(path) !== home && existsSync(dirname(path))) || hasProgram(terminal, host)
+    );
+  });
+}
+
+const programs: Readonly<Partial<Record<HostId, string>>> = {
+  "claude-code": "claude",
+  cursor: "cursor",
+  vscode: "code",
+  gemini: "gemini",
+  codex: "codex",
+};
+
+function hasProgram({ env }: Terminal, host: HostId): boolean {
+  const program = programs[host];
+  if (program === undefined) return false;
+  return (env["PATH"] ?? "").split(delimiter).some((folder) => isExecutable(join(folder, program)));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // not there
+  }
+}
+
+/** A change of a host's file, ready to be shown and written. */
+export interface HostEdit {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Put an entry into the text of a host's file; everything else in it stays. */
+export async function editHostFile(
+  file: string,
+  snippet: HostSnippet,
+  { name, replace }: { readonly name: string; readonly replace: boolean },
+): Promise<HostEdit> {
+  const path = existsSync(file) ? realpathSync(file) : file;
+  const before = readText(path);
+  const edit = snippet.format === "toml" ? editToml : editJson;
+  return { file: path, before, after: await edit(before, snippet, { name, replace, file: path }) };
+}
+
+interface EditPlace {
+  readonly name: string;
+  readonly replace: boolean;
+  readonly file: string;
+}
+
+function editJson(before: string, { values }: HostSnippet, { name, replace, file }: EditPlace): string {
+  const current: unknown = before.trim() === "" ? {} : parseJsonFile(before, file);
+  if (!isRecord(current)) throw new UsageError(`${file} does not contain a JSON object.`);
+  for (const [key, entries] of Object.entries(values)) {
+    const there = current[key];
+    if (isRecord(there) && isRecord(entries) && Object.hasOwn(there, name) && !replace)
+      throw alreadyThere(file, name);
+  }
+  const merged = { ...current };
+  for (const [key, entries] of Object.entries(values)) {
+    const there = current[key];
+    merged[key] = isRecord(there) && isRecord(entries) ? { ...there, ...entries } : entries;
+  }
+  const indent = /^([ \t]+)"/m.exec(before)?.[1] ?? "  ";
+  return `${JSON.stringify(merged, undefined, indent)}\n`;
+}
+
+function parseJsonFile(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    throw new UsageError(
+      `${file} is not plain JSON (it may have comments), so it is not changed. Print the entry with --print and add it yourself.`,
+    );
+  }
+}
+
+/** A table is added at the end, so that comments and order of the others stay. */
+async function editToml(before: string, { text, values }: HostSnippet, place: EditPlace): Promise<string> {
+  const { name, file } = place;
+  const { parse } = await import("smol-toml");
+  const current = parseTomlFile(parse, before, file);
+  const isThere = Object.keys(values).some((key) => {
+    const table = current[key];
+    return isRecord(table) && Object.hasOwn(table, name);
+  });
+  if (isThere)
+    throw new UsageError(
+      `${file} already has a server named "${name}". Change it there (--print shows the entry), or add another one with --name.`,
+    );
+  return `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${before === "" ? "" : "\n"}${text}`;
+}
+
+function parseTomlFile(
+  parse: (text: string) => unknown,
+  text: string,
+  file: string,
+): Record<string, unknown> {
+  try {
+    const value = parse(text);
+    return isRecord(value) ? value : {};
+  } catch (error) {
+    throw new UsageError(`${file} is not valid TOML, so it is not changed: ${(error as Error).message}`);
+  }
+}
+
+function alreadyThere(file: string, name: string): UsageError {
+  return new UsageError(
+    `${file} already has a server named "${name}". Use --force to replace it, or --name to add another one.`,
+  );
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw new UsageError(`Cannot read ${file}: ${toFileProblem(error)}.`);
+  }
+}
+
+/** Whole or not at all, with the permissions that the file had. */
+export function writeHostFile({ file, after }: HostEdit): void {
+  try {
+    makeFolder(dirname(file), 0o700);
+    const mode = existsSync(file) ? statSync(file).mode & 0o777 : 0o600;
+    const draft = `${file}.${process.pid}.new`;
+    writeFileSync(draft, after, { mode, flag: "wx" });
+    renameSync(draft, file);
+  } catch (error) {
+    throw new UsageError(`Cannot write ${file}: ${toFileProblem(error)}.`);
+  }
+}

@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify, stripVTControlCharacters } from "node:util";
+import picocolors from "picocolors";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { personLog } from "./log-line.js";
+import { paintChanges } from "./output.js";
+import { runTenon, silentTerminal, type Ended } from "./testing/run-tenon.js";
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "tenon-life-"));
+  mkdirSync(join(cwd, "workspace"));
+});
+
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const run = (args: readonly string[], columns?: number): Promise<Ended> =>
+  runTenon(args, {
+    cwd: join(cwd, "workspace"),
+    env: { TENON_STATE_DIR: join(cwd, "state") },
+    ...(columns !== undefined && { columns }),
+  });
+
+describe("a long call", () => {
+  it("shows that it is running, and leaves nothing of that behind", async () => {
+    const { err, out } = await run(["call", "sleep", "1.2"], 60);
+    expect(err).toMatch(/sleep is running, 1 s/);
+    expect(err.endsWith("\r\u001b[K")).toBe(true);
+    expect(out).toBe("Slept 1.2 s.\n");
+  });
+
+  it("shows nothing of that in a pipe or with --json", async () => {
+    expect((await run(["call", "sleep", "0.7"])).err).toBe("");
+    expect((await run(["call", "sleep", "0.7", "--json"], 60)).err).toBe("");
+  });
+});
+
+describe("log lines", () => {
+  it("go where the configuration says, also those of calls", async () => {
+    const config = join(cwd, "config.yml");
+    const file = join(cwd, "logs", "tenon.log");
+    writeFileSync(config, `logLevel: debug\nlogging:\n  file: ${JSON.stringify(file)}\n`);
+    const { err } = await run(["call", "current_time", "--config", config]);
+    expect(err).toBe("");
+    expect(readFileSync(file, "utf8")).toMatch(/"message":"call completed"/);
+  });
+
+  it.each([
+    [
+      { level: "info", time: 1, message: "ready", plugin: "words", options: {} },
+      "tenon: plugin words: ready\n",
+    ],
+    [{ level: "warn", time: 1, message: "slow", toolName: "t", ms: 5 }, "tenon: t: warning: slow (ms=5)\n"],
+    [{ level: "error", time: 1, message: "a\u001b[2Jb" }, "tenon: error: a⟨ESC⟩[2Jb\n"],
+  ])("are sentences for people: %j", (record, line) => {
+    const lines: string[] = [];
+    const stderr = { write: (text: string) => lines.push(text) } as unknown as NodeJS.WritableStream;
+    personLog({ ...silentTerminal(cwd), stderr })(record);
+    expect(lines).toEqual([line]);
+  });
+});
+
+describe("the changes in a request for consent", () => {
+  const colors = picocolors.createColors(true);
+
+  it("are in color, and only they", () => {
+    const text = "Arguments:\n│ + not a change\nChanges:\n│ -old\n│ +new\n│  same\nWhy you are asked: + x";
+    const painted = paintChanges(text, colors);
+    expect(stripVTControlCharacters(painted)).toBe(text);
+    expect(painted).toContain(colors.red("│ -old"));
+    expect(painted).toContain(colors.green("│ +new"));
+    expect(painted).toContain("\n│ + not a change\n");
+    expect(painted.endsWith("Why you are asked: + x")).toBe(true);
+  });
+});
+
+describe("completion", () => {
+  it.each([
+    [["call", "read_fi"], /^read_file\t/m],
+    [["call", "read_file", ""], /^path=\t/m],
+    [["tools", "--mode", ""], /^unattended\b/m],
+    [["tools", "--toolset", ""], /^readonly\b/m],
+    [["call", "--work"], /^--workspace\t/m],
+  ])("of %j", async (words, expected) => {
+    const printed: string[] = [];
+    const log = console.log;
+    console.log = (line: string) => void printed.push(line); // the library prints there
+    try {
+      await run(["complete", "--", ...words]);
+    } finally {
+      console.log = log;
+    }
+    expect(printed.join("\n")).toMatch(expected);
+  });
+
+  it("works in bash alone, sourced twice, and does not run what was typed", async () => {
+    const program = join(import.meta.dirname, "../../bin/tenon.cjs");
+    const script = [
+      `tenon() { '${process.execPath}' '${program}' "$@"; }`,
+      "source <(tenon completion bash); source <(tenon completion bash)",
+      'ask() { COMP_WORDS=(tenon "$@"); COMP_CWORD=$#; COMPREPLY=(); __tenon_complete; echo "$*> ${COMPREPLY[*]}"; }',
+      "compopt() { :; }", // only there while a person types
+      "ask pol; ask call read_fi; ask call read_file pa; ask tools --toolset read; ask call '$(touch ran)' x",
+      "ask call read_file path = R",
+    ].join("\n");
+    const { stdout } = await promisify(execFile)("bash", ["--norc", "-c", script], {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: cwd },
+    });
+    expect(stdout.split("\n").slice(0, 4)).toEqual([
+      "pol> policy",
+      expect.stringMatching(/^call read_fi> read_file read_file_truncated/),
+      "call read_file pa> path=",
+      "tools --toolset read> readonly",
+    ]);
+    expect(existsSync(join(cwd, "ran"))).toBe(false);
+  });
+});
