@@ -1,37 +1,40 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type ComponentType, lazy, Suspense, useEffect, useMemo, useRef } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useFeed } from "./feed/use-feed.js";
-import { en } from "./i18n/en.js";
-import { createTranslate, TextContext, useText } from "./i18n/use-text.js";
-import { zh } from "./i18n/zh.js";
-import { LivePage } from "./pages/live/live-page.js";
+import { loadTexts } from "./i18n/load-texts.js";
+import { createTranslate, TextContext, type Texts, useText } from "./i18n/use-text.js";
+import { usePageTitle } from "./i18n/page-title.js";
+import { pageView } from "./load-page.js";
+import { type PageName, pages } from "./pages.js";
 import { usePreferences } from "./preferences.js";
-import { type Page, useRoute } from "./route.js";
+import { useRoute } from "./route.js";
 import { Attention } from "./shell/attention.js";
 import { ConnectionBanner } from "./shell/connection-banner.js";
 import { PageBoundary } from "./shell/page-boundary.js";
+import { UnknownPage } from "./shell/unknown-page.js";
+import { useShellKeys } from "./shell/use-shell-keys.js";
+import { VersionBanner } from "./shell/version-banner.js";
 import { Sidebar } from "./shell/sidebar.js";
 import { TopBar } from "./shell/top-bar.js";
 import { Unauthorised } from "./shell/unauthorised.js";
 
-const views: Record<Page, ComponentType<{ readonly id?: string | undefined }>> = {
-  live: LivePage,
-  approvals: lazy(() => import("./pages/approvals/approvals-page.js")),
-  jobs: lazy(() => import("./pages/jobs/jobs-page.js")),
-  network: lazy(() => import("./pages/network/network-page.js")),
-  tools: lazy(() => import("./pages/tools/tools-page.js")),
-  metrics: lazy(() => import("./pages/metrics/metrics-page.js")),
-  log: lazy(() => import("./pages/log/log-page.js")),
-  changes: lazy(() => import("./pages/changes/changes-page.js")),
-  plan: lazy(() => import("./pages/plan/plan-page.js")),
-  mcp: lazy(() => import("./pages/mcp/mcp-page.js")),
-  policy: lazy(() => import("./pages/policy/policy-page.js")),
-};
+const Palette = lazy(() => import("./shell/palette.js"));
+const KeysDialog = lazy(() => import("./shell/keys-dialog.js"));
 
-/** The whole console. */
-export function App() {
+const views = new Map(pages.map(({ name }) => [name, pageView(name)]));
+
+/** The whole console. @param texts Those of the language that it starts in. */
+export function App({ texts: first }: { readonly texts: Texts }) {
   const { language } = usePreferences();
-  const translate = useMemo(() => createTranslate(language === "zh" ? zh : en), [language]);
+  const [texts, setTexts] = useState(first);
+  useEffect(() => {
+    let isWanted = true;
+    void loadTexts(language).then((loaded) => isWanted && setTexts(loaded));
+    return () => {
+      isWanted = false;
+    };
+  }, [language]);
+  const translate = useMemo(() => createTranslate(texts), [texts]);
   const refused = useFeed((state) => state.connection === "unauthorised");
   return <TextContext value={translate}>{refused ? <Unauthorised /> : <Shell />}</TextContext>;
 }
@@ -39,12 +42,19 @@ export function App() {
 function Shell() {
   const t = useText();
   const { page, id } = useRoute();
-  const View = views[page];
+  const titleOf = usePageTitle();
+  const View = page === undefined ? undefined : views.get(page);
   const heading = useHeadingFocus(page);
   const approvals = useFeed((state) => state.approvals);
   const questions = useFeed((state) => state.questions);
   const connection = useFeed((state) => state.connection);
   useReloadAfterBreak(connection === "open");
+  const [dialog, setDialog] = useState<"palette" | "keys">();
+  useShellKeys({
+    onPalette: () => setDialog("palette"),
+    onHelp: () => setDialog("keys"),
+    ownHelp: page === "approvals",
+  });
   const waiting = approvals.length + questions.length;
   return (
     <div className="flex h-full flex-col">
@@ -58,8 +68,13 @@ function Shell() {
       >
         {t("skip")}
       </a>
-      <TopBar page={page} waiting={waiting} />
+      <TopBar page={page} waiting={waiting} onPalette={() => setDialog("palette")} />
+      <VersionBanner />
       <ConnectionBanner />
+      <Suspense>
+        {dialog === "palette" && <Palette onClose={() => setDialog(undefined)} />}
+        {dialog === "keys" && <KeysDialog onClose={() => setDialog(undefined)} />}
+      </Suspense>
       <Attention page={page} approvals={approvals} questions={questions} />
       <div className="flex min-h-0 flex-1">
         <Sidebar page={page} waiting={waiting} />
@@ -69,12 +84,10 @@ function Shell() {
           className="flex min-w-0 flex-1 flex-col overflow-auto p-3 data-[stale=true]:saturate-50 md:p-4"
         >
           <h1 ref={heading} tabIndex={-1} className="mb-3 text-base font-semibold outline-none">
-            {t(`page.${page}`)}
+            {page === undefined ? t("unknown.title") : titleOf(page)}
           </h1>
           <Suspense fallback={<p className="text-muted">{t("loading")}</p>}>
-            <PageBoundary key={page}>
-              <View id={id} />
-            </PageBoundary>
+            <PageBoundary key={page}>{View === undefined ? <UnknownPage /> : <View id={id} />}</PageBoundary>
           </Suspense>
         </main>
       </div>
@@ -83,7 +96,7 @@ function Shell() {
 }
 
 /** Moves the focus to the heading of a new page, for keyboard and screen reader users. */
-function useHeadingFocus(page: Page) {
+function useHeadingFocus(page: PageName | undefined) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(page);
   useEffect(() => {

@@ -7,6 +7,7 @@ import { connectFeed } from "./feed/connect-feed.js";
 import { createFeedStore } from "./feed/feed-store.js";
 import { createNextFrame } from "./feed/next-frame.js";
 import { FeedContext } from "./feed/use-feed.js";
+import { loadTexts } from "./i18n/load-texts.js";
 import { createPreferences, PreferenceContext } from "./preferences.js";
 import "./styles.css";
 
@@ -23,13 +24,14 @@ const client = new QueryClient({
 });
 
 connectFeed(feed);
+const texts = await loadTexts(preferences.read().language);
 const root = document.getElementById("root");
 if (root !== null) {
   createRoot(root).render(
     <PreferenceContext value={preferences}>
       <FeedContext value={feed}>
         <QueryClientProvider client={client}>
-          <App />
+          <App texts={texts} />
         </QueryClientProvider>
       </FeedContext>
     </PreferenceContext>,

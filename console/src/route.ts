@@ -1,52 +1,23 @@
 import { useSyncExternalStore } from "react";
+import { parseRoute, type Route } from "./parse-route.js";
 
-export const pages = [
-  "live",
-  "approvals",
-  "jobs",
-  "network",
-  "tools",
-  "metrics",
-  "log",
-  "changes",
-  "plan",
-  "mcp",
-  "policy",
-] as const;
-
-export type Page = (typeof pages)[number];
-
-export interface Route {
-  readonly page: Page;
-  /** What is chosen on it: a call, a tool. */
-  readonly id?: string | undefined;
-}
+export { hrefOf, parseRoute } from "./parse-route.js";
 
 /** Where the address points. */
 export function useRoute(): Route {
-  return parse(useSyncExternalStore(subscribe, () => window.location.hash));
+  return parseRoute(useSyncExternalStore(subscribe, () => window.location.hash));
 }
 
-/** The address of a page, for links. */
-export function hrefOf(page: Page, id?: string): string {
-  return id === undefined ? `#/${page}` : `#/${page}/${encodeURIComponent(id)}`;
+/** Go to an address. @param options `replace` leaves no entry in the history, for what changes with every key. */
+export function navigate(href: string, options: { readonly replace?: boolean } = {}): void {
+  if (href === window.location.hash) return;
+  if (options.replace === true) window.history.replaceState(null, "", href);
+  else window.history.pushState(null, "", href);
+  // The browser tells of its own changes only.
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 function subscribe(listener: () => void): () => void {
   window.addEventListener("hashchange", listener);
   return () => window.removeEventListener("hashchange", listener);
-}
-
-function parse(hash: string): Route {
-  const [, name, id] = hash.split("/");
-  const page = pages.find((candidate) => candidate === name) ?? "live";
-  return { page, id: id === undefined || id === "" ? undefined : decode(id) };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // Someone typed a percent sign.
-  }
 }

@@ -1,17 +1,16 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { beforeAll, expect, it } from "vitest";
+import { faultsOf } from "./axe.js";
 import { callTool, rows, type Stage } from "./call-suite.js";
 import { type Fixture, visit } from "./console-fixture.js";
 import { hiddenViews } from "./hidden-views.js";
 
 const images = fileURLToPath(new URL("../../docs/images", import.meta.url));
 const pictures = process.env["TENON_SCREENSHOTS"] === "1";
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const views: readonly {
   readonly name: string;
@@ -135,12 +134,12 @@ export function accessSuite(stage: () => Stage): void {
     await page.setViewportSize({ width: 390, height: 800 });
     await page.getByRole("button", { name: "页面" }).click();
     await page.getByRole("link", { name: "策略" }).click();
-    await page.getByRole("heading", { name: "策略" }).waitFor();
+    await page.getByRole("heading", { name: "策略", exact: true }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     expect(await page.evaluate("document.documentElement.lang")).toBe("zh-CN");
     await page.reload();
-    await page.getByRole("heading", { name: "策略" }).waitFor();
+    await page.getByRole("heading", { name: "策略", exact: true }).waitFor();
     expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
   });
 }
@@ -171,18 +170,6 @@ async function explain(page: Page): Promise<void> {
   await page.getByLabel("Arguments as JSON").fill('{ "command": "git status && rm -rf build" }');
   await page.getByRole("button", { name: "Explain" }).click();
   await page.getByText("Decided by").waitFor();
-}
-
-async function faultsOf(
-  page: Page,
-  { only, within }: { readonly only?: readonly string[]; readonly within?: string } = {},
-): Promise<unknown> {
-  // Pages change without reloading, so it mostly is there already.
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
-  const options = { resultTypes: ["violations"], ...(only === undefined ? {} : { runOnly: only }) };
-  return page.evaluate(`axe.run(${within === undefined ? "document" : JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => [id, ...nodes.slice(0, 3).map(({ html }) => html.slice(0, 200))].join(" ")))`);
 }
 
 /** A picture for the docs; only kept where it is asked for, since no two runs give the same bytes. */

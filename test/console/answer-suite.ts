@@ -135,7 +135,7 @@ export function answerSuite(stage: () => Stage): void {
     await callTool(fixture, "base64_encode", { text: "again" }, "replayed-task");
     await callTool(fixture, "read_file", { path: "notes.md" }, "replayed-task");
     await visit(page, "log");
-    await page.getByRole("textbox", { name: "Task" }).fill("replayed-task");
+    await page.getByRole("searchbox").fill("task:replayed-task");
     await expect.poll(() => rows(page).count()).toBe(2);
     await rows(page).filter({ hasText: "base64_encode" }).click();
     const pane = page.getByRole("complementary");

@@ -41,7 +41,7 @@ async function openUndo(page: Page): Promise<void> {
 }
 
 async function openReplay(page: Page): Promise<void> {
-  await page.getByRole("textbox", { name: "Task" }).fill("replayed-task");
+  await page.getByRole("searchbox").fill("task:replayed-task");
   await expect.poll(() => rows(page).count()).toBe(2);
   await rows(page).first().click();
   await page.getByRole("button", { name: "Replay this task" }).click();

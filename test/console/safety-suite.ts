@@ -14,7 +14,7 @@ export function safetySuite(stage: () => Stage): void {
     await rows(page).filter({ hasText: "json_parse" }).first().click();
     const pane = page.getByRole("complementary");
     await pane.getByRole("link", { name: /in the log/ }).click();
-    const result = page.getByRole("region", { name: "Result", exact: true });
+    const result = page.getByRole("region", { name: "data", exact: true });
     await result.getByText("<script>", { exact: false }).first().waitFor();
     const text = await result.innerText();
     expect(text).toContain("⟨U+202E⟩");

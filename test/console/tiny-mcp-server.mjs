@@ -1,4 +1,5 @@
-// The smallest MCP server there is, over stdio: one tool that says hello, described as a file where it starts says.
+// The smallest MCP server there is, over stdio: one tool that says hello, described as a file where it starts says,
+// one resource and one prompt.
 import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -11,11 +12,20 @@ const tool = {
 const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {} },
     serverInfo: { name: "tiny", version: "1.0.0" },
   }),
   "tools/list": () => ({ tools: [tool] }),
   "tools/call": ({ arguments: given }) => ({ content: [{ type: "text", text: `Hello, ${given.name}.` }] }),
+  "resources/list": () => ({
+    resources: [{ uri: "tiny://motto", name: "motto", description: "What it says." }],
+  }),
+  "resources/templates/list": () => ({ resourceTemplates: [] }),
+  "resources/read": ({ uri }) => ({ contents: [{ uri, mimeType: "text/plain", text: "Small is enough." }] }),
+  "prompts/list": () => ({ prompts: [{ name: "welcome", arguments: [{ name: "who", required: true }] }] }),
+  "prompts/get": ({ arguments: { who } }) => ({
+    messages: [{ role: "user", content: { type: "text", text: `Welcome ${who} warmly.` } }],
+  }),
   ping: () => ({}),
 };
 

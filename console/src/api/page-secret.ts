@@ -5,16 +5,18 @@
 
 const key = "tenon.page-secret";
 
-/** Keep the secret that came with the page of a one-time link, and take the link out of the address. */
+/** Keep the secret that came with the page of a one-time link or a login, and take that out of the address. */
 export function keepPageSecret(window: Window): void {
   const secret = metaOf(window)?.content;
+  const returnTo = window.document.querySelector<HTMLMetaElement>('meta[name="tenon-return-to"]')?.content;
   if (secret === undefined) return;
   try {
     window.localStorage.setItem(key, secret);
   } catch {
     // The browser keeps nothing for this page: the page itself has it until it is closed.
   }
-  window.history.replaceState(null, "", `./${window.location.hash}`);
+  // The browser refuses any other site here.
+  window.history.replaceState(null, "", returnTo ?? `./${window.location.hash}`);
 }
 
 /** The secret, also one that another tab got by a newer link; `undefined` where nobody is signed in. */

@@ -23,7 +23,7 @@ export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
 
 /** Change something; the header shows that this page asks, since no other site can add it. */
 export function change<T>(
-  method: "POST" | "DELETE",
+  method: "POST" | "PUT" | "DELETE",
   path: string,
   body?: unknown,
   signal?: AbortSignal,
@@ -44,6 +44,23 @@ export function withQuery(
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== "");
   if (given.length === 0) return path;
   return `${path}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()}`;
+}
+
+/** Fetch something and save it as a file. */
+export async function saveFile(path: string, name: string, signal?: AbortSignal): Promise<void> {
+  const response = await ask(path, signal === undefined ? {} : { signal });
+  if (!response.ok) throw new ApiFault(response.status, errorOf(await response.text(), response));
+  download(await response.blob(), name);
+}
+
+/** Hand a file to the person. */
+export function download(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 /** Open an answer that goes on for as long as the page listens. */

@@ -43,7 +43,11 @@ export function applyEvent(tables: FeedTables, { event, cut }: FeedItem): void {
       });
     case "APPROVAL_REQUESTED":
       // What came cut is shown when the server's list has brought it whole: nobody may answer a part of it.
-      if (cut !== true) add(tables.approvals, tables.answered, event.payload);
+      if (cut !== true) {
+        // It comes again when one of several people has approved.
+        if (event.payload.approvedBy !== undefined) tables.approvals.delete(event.payload.id);
+        add(tables.approvals, tables.answered, event.payload);
+      }
       return patch(tables, event, { state: "asking", askedAt: event.time, answeredAt: undefined });
     case "QUESTION_ASKED":
       if (cut !== true) add(tables.questions, tables.answered, { ...event.payload, askedAt: event.time });

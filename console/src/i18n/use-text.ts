@@ -3,8 +3,11 @@ import type { TextKey } from "./en.js";
 
 export type { TextKey } from "./en.js";
 
+/** What stands for `{name}` in a text. */
+export type TextValues = Readonly<Record<string, string | number>>;
+
 /** Look a text up; `{name}` in it is replaced by the value of that name. */
-export type Translate = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string;
+export type Translate = (key: TextKey, values?: TextValues) => string;
 
 export const TextContext = createContext<Translate>((key) => key);
 
@@ -13,10 +16,15 @@ export function useText(): Translate {
   return use(TextContext);
 }
 
-/** @param dictionary The texts of one language. */
-export function createTranslate(dictionary: Readonly<Record<TextKey, string>>): Translate {
-  return (key, values) =>
-    values === undefined
-      ? dictionary[key]
-      : dictionary[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+/** The texts of one language. */
+export type Texts = Readonly<Record<TextKey, string>>;
+
+export function createTranslate(dictionary: Texts): Translate {
+  return (key, values) => fillIn(dictionary[key], values);
+}
+
+/** A text with its values in place. */
+export function fillIn(text: string, values?: TextValues): string {
+  if (values === undefined) return text;
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from "react";
 import type { PendingApproval, PendingQuestion } from "../api/types.js";
 import { useText } from "../i18n/use-text.js";
-import { hrefOf, type Page } from "../route.js";
+import { usePageTitle } from "../i18n/page-title.js";
+import type { PageName } from "../pages.js";
+import { hrefOf, navigate } from "../route.js";
 import { foldNote, foldText, toVisibleLine } from "../../../src/text/visible-text.js";
 
 interface AttentionProps {
-  readonly page: Page;
+  readonly page: PageName | undefined;
   readonly approvals: readonly PendingApproval[];
   readonly questions: readonly PendingQuestion[];
 }
@@ -13,12 +15,13 @@ interface AttentionProps {
 /** Tells that something waits: in the title, to screen readers, and by a notification where it is permitted. */
 export function Attention({ page, approvals, questions }: AttentionProps) {
   const t = useText();
+  const titleOf = usePageTitle();
   const seen = useRef(new Set<string>());
   const [said, setSaid] = useState("");
   const count = approvals.length + questions.length;
   useEffect(() => {
-    document.title = `${count > 0 ? `(${count}) ` : ""}${t(`page.${page}`)} · Tenon`;
-  }, [count, page, t]);
+    document.title = `${count > 0 ? `(${count}) ` : ""}${page === undefined ? t("unknown.title") : titleOf(page)} · Tenon`;
+  }, [count, page, t, titleOf]);
   useEffect(() => {
     const fresh = [
       ...approvals.map(({ id, toolName, preview, reason }) => ({
@@ -48,7 +51,7 @@ function notify(title: string, body: string, tag: string): void {
   const note = new Notification(title, { body, tag });
   note.addEventListener("click", () => {
     window.focus();
-    window.location.hash = hrefOf("approvals");
+    navigate(hrefOf("approvals", tag));
     note.close();
   });
 }

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 import { forgetPageSecret } from "../api/page-secret.js";
 import { ApiFault, change } from "../api/request.js";
-import type { About } from "../api/types.js";
+import type { About, SignedOut } from "../api/types.js";
 import { useApi } from "../api/use-api.js";
 import type { Connection } from "../feed/feed-state.js";
 import { useFeed, useFeedStore } from "../feed/use-feed.js";
 import { useText } from "../i18n/use-text.js";
 import { usePreferences } from "../preferences.js";
-import type { Page } from "../route.js";
+import type { PageName } from "../pages.js";
 import { PlainText } from "../text/plain-text.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
@@ -21,14 +21,20 @@ const dots: Record<Connection, string> = {
   unauthorised: "bg-bad",
 };
 
+interface TopBarProps {
+  readonly page: PageName | undefined;
+  readonly waiting: number;
+  readonly onPalette: () => void;
+}
+
 /** The line above all pages: where we are, how it stands, and the choices of the person. */
-export function TopBar({ page, waiting }: { readonly page: Page; readonly waiting: number }) {
+export function TopBar({ page, waiting, onPalette }: TopBarProps) {
   const t = useText();
   const [menu, setMenu] = useState(false);
   const about = useApi<About>("/api/about", { everyMs: 30_000 }).data;
   useEffect(() => setMenu(false), [page]);
   return (
-    <header className="relative flex min-h-11 items-center gap-3 border-b border-line bg-panel px-3">
+    <header className="relative flex min-h-11 items-center gap-1 border-b border-line bg-panel px-1 sm:gap-3 sm:px-3">
       <Button look="quiet" className="md:hidden" aria-expanded={menu} onClick={() => setMenu(!menu)}>
         <Icon name="menu" />
         <span className="sr-only">{t("nav.label")} </span>
@@ -36,16 +42,19 @@ export function TopBar({ page, waiting }: { readonly page: Page; readonly waitin
       </Button>
       <span className="flex items-center gap-2 font-semibold">
         <img src="./icon.svg" alt="" className="size-5" />
-        Tenon
+        <span className="hidden sm:inline">Tenon</span>
       </span>
       {about !== undefined && <AboutLine about={about} />}
       <span className="ml-auto" />
+      <Button look="quiet" aria-label={t("palette.open")} title="Ctrl K" onClick={onPalette}>
+        <Icon name="find" />
+      </Button>
       <ConnectionDot />
       <Choices />
       {menu && (
         <nav
           aria-label={t("nav.label")}
-          className="absolute top-full left-0 z-30 w-56 border border-line bg-panel p-2 shadow-lg md:hidden"
+          className="absolute top-full left-0 z-30 max-h-[80vh] w-56 overflow-y-auto border border-line bg-panel p-2 shadow-lg md:hidden"
         >
           <Navigation page={page} waiting={waiting} onGo={() => setMenu(false)} />
         </nav>
@@ -87,7 +96,7 @@ function Choices() {
   const t = useText();
   const { theme, language, set } = usePreferences();
   return (
-    <div className="flex items-center gap-1">
+    <div className="flex items-center sm:gap-1">
       <NotificationButton />
       <Button look="quiet" onClick={() => set({ language: language === "en" ? "zh" : "en" })}>
         <Icon name="globe" />
@@ -113,12 +122,14 @@ function SignOutButton() {
   const t = useText();
   const store = useFeedStore();
   const signOut = async () => {
-    await change("POST", "/api/sign-out").catch((fault: unknown) => {
+    const answer = await change<SignedOut>("POST", "/api/sign-out").catch((fault: unknown) => {
       // A session that is over already needs no end.
       if (!(fault instanceof ApiFault && fault.status === 401)) throw fault;
     });
     forgetPageSecret(window);
     store.connection("unauthorised");
+    // The provider's own session would sign anybody in again.
+    if (answer?.next !== undefined) window.location.assign(answer.next);
   };
   return (
     <Button look="quiet" aria-label={t("choice.signOut")} onClick={() => void signOut()}>

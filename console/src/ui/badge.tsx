@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useWord } from "../i18n/use-word.js";
 
 export type Tone = "plain" | "ok" | "warn" | "bad" | "info" | "accent";
 
@@ -34,4 +35,10 @@ export function toneOf(word: string): Tone {
     return "warn";
   if (/^(running|executing|in_progress|active|current)$/i.test(word)) return "info";
   return "plain";
+}
+
+/** A state, verdict or kind by its word, in the language of the person and with the color that fits. */
+export function WordBadge({ word, tone }: { readonly word: string; readonly tone?: Tone }) {
+  const wordOf = useWord();
+  return <Badge tone={tone ?? toneOf(word)}>{wordOf(word)}</Badge>;
 }

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from "react";
+import type { ButtonHTMLAttributes, ReactNode } from "react";
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: "plain" | "main" | "danger" | "quiet";
@@ -11,13 +11,21 @@ const looks = {
   quiet: "border-transparent text-muted hover:bg-sunk hover:text-ink",
 };
 
+const shape =
+  "inline-flex min-h-7 items-center gap-1.5 rounded border px-2.5 text-xs font-medium whitespace-nowrap";
+
 /** A button in one of the few looks there are. */
 export function Button({ look = "plain", className = "", ...rest }: ButtonProps) {
   return (
-    <button
-      type="button"
-      className={`inline-flex min-h-7 items-center gap-1.5 rounded border px-2.5 text-xs font-medium whitespace-nowrap disabled:opacity-60 ${looks[look]} ${className}`}
-      {...rest}
-    />
+    <button type="button" className={`${shape} disabled:opacity-60 ${looks[look]} ${className}`} {...rest} />
+  );
+}
+
+/** A link that looks like a button: it leads to an address. */
+export function LinkButton({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  return (
+    <a href={href} className={`${shape} ${looks.plain}`}>
+      {children}
+    </a>
   );
 }

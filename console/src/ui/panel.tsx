@@ -20,6 +20,39 @@ export function Panel({ title, children, actions, className = "" }: PanelProps) 
   );
 }
 
+interface FoldedPanelProps extends PanelProps {
+  readonly isOpen: boolean;
+  readonly onOpen: (open: boolean) => void;
+  readonly "data-server"?: string;
+}
+
+/** A part of a page whose content is there once somebody opens it. */
+export function FoldedPanel({ title, children, actions, isOpen, onOpen, ...rest }: FoldedPanelProps) {
+  return (
+    <section
+      aria-label={title}
+      data-server={rest["data-server"]}
+      className="rounded-md border border-line bg-panel"
+    >
+      <header className="flex min-h-9 flex-wrap items-center justify-between gap-2 px-3 py-1">
+        <h2 className="min-w-0 text-xs font-semibold">
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            className="text-left wrap-anywhere"
+            onClick={() => onOpen(!isOpen)}
+          >
+            <span aria-hidden="true">{isOpen ? "▾ " : "▸ "}</span>
+            {title}
+          </button>
+        </h2>
+        {actions}
+      </header>
+      {isOpen && <div className="border-t border-line p-3">{children}</div>}
+    </section>
+  );
+}
+
 /** A small heading with what belongs to it. */
 export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (

@@ -3,14 +3,18 @@ import type { ReactNode } from "react";
 
 interface TabViewProps {
   readonly label: string;
+  /** The id of the tab that is shown, from the address. */
+  readonly value: string;
+  readonly onChange: (id: string) => void;
   readonly tabs: readonly { readonly id: string; readonly title: string; readonly content: ReactNode }[];
 }
 
 /** Several views in the place of one. */
-export function TabView({ label, tabs }: TabViewProps) {
+export function TabView({ label, value, onChange, tabs }: TabViewProps) {
+  const shown = tabs.some(({ id }) => id === value) ? value : (tabs[0]?.id ?? "");
   return (
-    <Tabs.Root defaultValue={tabs[0]?.id ?? ""}>
-      <Tabs.List aria-label={label} className="mb-3 flex gap-1 border-b border-line">
+    <Tabs.Root value={shown} onValueChange={onChange}>
+      <Tabs.List aria-label={label} className="mb-3 flex flex-wrap gap-1 border-b border-line">
         {tabs.map((tab) => (
           <Tabs.Trigger
             key={tab.id}

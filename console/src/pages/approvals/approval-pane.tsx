@@ -145,7 +145,7 @@ function useAnswers(request: PendingApproval, onLate: (message: string) => void)
 
 function Details({ request }: { readonly request: PendingApproval }) {
   const t = useText();
-  const { decision, reason, fault, client } = request;
+  const { decision, reason, fault, client, approvedBy = [] } = request;
   const line = (key: string, text: string | undefined) =>
     text === undefined ? undefined : <PlainText key={key} text={text} line />;
   return (
@@ -158,6 +158,25 @@ function Details({ request }: { readonly request: PendingApproval }) {
       <p className="mb-2 wrap-anywhere whitespace-pre-wrap">
         <PlainText text={reason} />
       </p>
+      {(request.required ?? 1) > 1 && (
+        <Section title={t("approvals.eyes")}>
+          <Facts
+            rows={[
+              [
+                t("approvals.eyes"),
+                t("approvals.given", { given: approvedBy.length, required: request.required ?? 1 }),
+              ],
+              [
+                t("approvals.by"),
+                line(
+                  "by",
+                  approvedBy.map(({ person, principal }) => person ?? principal).join(", ") || undefined,
+                ),
+              ],
+            ]}
+          />
+        </Section>
+      )}
       <Section title={t("fact.arguments")}>
         <RecordView value={request.arguments} label={t("fact.arguments")} />
       </Section>

@@ -1,23 +1,26 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { choice, text, useAddress } from "../../address.js";
 import { useFeed } from "../../feed/use-feed.js";
 import { useText } from "../../i18n/use-text.js";
-import { hrefOf } from "../../route.js";
+import { hrefOf, navigate, parseRoute } from "../../route.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Empty } from "../../ui/panel.js";
 import { ApprovalPane } from "./approval-pane.js";
 import { KeysHelp } from "./keys-help.js";
 import { QuestionCard } from "./question-card.js";
 import { QueueList } from "./queue-list.js";
-import { isTyping } from "./is-typing.js";
-import { fitsSearch, type Grouping, toItems, toRows, type WaitingItem } from "./waiting-item.js";
+import { isTyping } from "../../ui/is-typing.js";
+import { fitsSearch, groupings, toItems, toRows, type WaitingItem } from "./waiting-item.js";
+
+const params = { q: text(), group: choice(groupings, "none") };
 
 /** All that waits for a person: a queue, and one of it in full. */
 export default function ApprovalsPage({ id }: { readonly id?: string | undefined }) {
   const t = useText();
   const approvals = useFeed((state) => state.approvals);
   const questions = useFeed((state) => state.questions);
-  const [search, setSearch] = useState("");
-  const [grouping, setGrouping] = useState<Grouping>("none");
+  const { values, set } = useAddress("approvals", params);
+  const { q: search, group: grouping } = values;
   const [notice, setNotice] = useState<string>();
   const items = useMemo(() => toItems(approvals, questions), [approvals, questions]);
   const shown = useMemo(() => items.filter((item) => fitsSearch(item, search)), [items, search]);
@@ -45,9 +48,9 @@ export default function ApprovalsPage({ id }: { readonly id?: string | undefined
             total={items.length}
             chosen={chosen?.id}
             search={search}
-            onSearch={setSearch}
+            onSearch={(q) => set({ q }, { replace: true })}
             grouping={grouping}
-            onGrouping={setGrouping}
+            onGrouping={(group) => set({ group })}
             onChoose={choose}
           />
           <div className="flex min-h-0 min-w-0 flex-[3] flex-col">
@@ -74,8 +77,8 @@ export default function ApprovalsPage({ id }: { readonly id?: string | undefined
 }
 
 function choose(id: string): void {
-  window.history.replaceState(null, "", hrefOf("approvals", id));
-  window.dispatchEvent(new HashChangeEvent("hashchange"));
+  const { query } = parseRoute(window.location.hash);
+  navigate(hrefOf("approvals", id, Object.fromEntries(new URLSearchParams(query))), { replace: true });
 }
 
 /** The one that the address names; when it goes, the one that took its place in the queue. */

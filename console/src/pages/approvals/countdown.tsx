@@ -1,9 +1,10 @@
 import { useEffect, useState } from "react";
 import { useText } from "../../i18n/use-text.js";
-import { toDuration } from "../../text/format.js";
+import { useDuration } from "../../text/format.js";
 
 /** How long an answer still counts. */
 export function Countdown({ until }: { readonly until: number | undefined }) {
+  const toDuration = useDuration();
   const t = useText();
   const now = useNow();
   if (until === undefined || !Number.isFinite(until)) return null;

@@ -1,6 +1,7 @@
 import type { PendingApproval } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
-import { ChangeList, isListed, type ListedChange } from "../../text/change-list.js";
+import { ChangeList } from "../../text/change-list.js";
+import { isListed, type ListedChange } from "../../text/listed-change.js";
 import { DiffView } from "../../text/diff-view.js";
 import { PlainText } from "../../text/plain-text.js";
 import { TextBlock } from "../../text/text-block.js";

@@ -1,8 +1,10 @@
+import { useTyped } from "../../address.js";
 import { useText } from "../../i18n/use-text.js";
-import { toDuration } from "../../text/format.js";
+import { useDuration } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Badge, type Tone } from "../../ui/badge.js";
 import { VirtualList } from "../../ui/virtual-list.js";
+import { SearchField } from "../../ui/search-field.js";
 import { useNow } from "./countdown.js";
 import { type Grouping, groupings, type QueueRow, type WaitingItem } from "./waiting-item.js";
 
@@ -22,6 +24,7 @@ interface QueueListProps {
 export function QueueList(props: QueueListProps) {
   const { rows, total, chosen, search, onSearch, grouping, onGrouping, onChoose } = props;
   const t = useText();
+  const [typed, setTyped] = useTyped(search, onSearch);
   const count = rows.filter((row) => "item" in row).length;
   return (
     <section
@@ -29,13 +32,11 @@ export function QueueList(props: QueueListProps) {
       className="flex max-h-[40vh] min-h-32 min-w-0 flex-none flex-col overflow-hidden rounded-md border border-line bg-panel lg:max-h-none lg:flex-[2]"
     >
       <div className="flex flex-wrap items-center gap-2 border-b border-line p-2">
-        <input
-          className="field min-w-24 flex-1"
-          type="search"
-          aria-label={t("approvals.filter")}
-          placeholder={t("approvals.filter")}
-          value={search}
-          onChange={(event) => onSearch(event.target.value)}
+        <SearchField
+          label={t("approvals.filter")}
+          value={typed}
+          onChange={setTyped}
+          className="min-w-24 flex-1"
         />
         <select
           className="field"
@@ -106,6 +107,7 @@ function ItemRow({ item }: { readonly item: WaitingItem }) {
 }
 
 function Since({ time }: { readonly time: number }) {
+  const toDuration = useDuration();
   const waited = Math.max(0, useNow() - time);
   return (
     <span className="ml-auto shrink-0 text-xs text-muted tabular-nums">

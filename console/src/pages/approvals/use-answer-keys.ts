@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { isTyping } from "./is-typing.js";
+import { isTyping } from "../../ui/is-typing.js";
 
 /** Allow once, for the session or always; refuse; edit the arguments. */
 const answerKeys = ["a", "s", "A", "r", "e"] as const;

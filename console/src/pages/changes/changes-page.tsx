@@ -1,150 +1,111 @@
 import { useMemo, useState } from "react";
+import { text as textParam, useAddress, useTyped } from "../../address.js";
 import { withQuery } from "../../api/request.js";
 import type { ChangeRow, UndoBody } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
+import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
-import { toBytes, toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
-import { Badge } from "../../ui/badge.js";
-import { Button } from "../../ui/button.js";
+import { Button, LinkButton } from "../../ui/button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Empty, Panel } from "../../ui/panel.js";
+import { SearchField } from "../../ui/search-field.js";
+import { ChangeLine } from "./change-line.js";
+import { type ChangeGroup, groupChanges } from "./group-changes.js";
+import { changesText } from "./text.js";
 import { UndoDialog } from "./undo-dialog.js";
 import { WaitingLayers } from "./waiting-layers.js";
 
-/** Files that calls changed, by task, each with the way back. */
+const params = { path: textParam(), task: textParam(), call: textParam() };
+
+const groupsPerPage = 20;
+
+/** Files that calls changed, by task or session, each with its diff and the way back. */
 export default function ChangesPage({ id }: { readonly id?: string | undefined }) {
   const t = useText();
-  const [path, setPath] = useState("");
+  const own = usePageText(changesText);
+  const { values, set } = useAddress("changes", params);
+  const { task, call } = values;
+  const [typed, setTyped] = useTyped(values.path, (next) => set({ path: next }, { replace: true }));
   const [what, setWhat] = useState<UndoBody>();
-  const changes = useApi<readonly ChangeRow[]>(withQuery("/api/changes", { limit: 1000 }), { everyMs: 5000 });
-  const groups = useMemo(() => groupsOf(changes.data ?? [], path), [changes.data, path]);
+  const [shown, setShown] = useState(groupsPerPage);
+  const changes = useApi<readonly ChangeRow[]>(
+    withQuery("/api/changes", { limit: 1000, taskId: task, callId: call }),
+    { everyMs: 5000 },
+  );
+  const groups = useMemo(() => groupChanges(changes.data ?? [], typed), [changes.data, typed]);
+  const isNarrowed = task !== "" || call !== "" || typed !== "";
   return (
     <div className="flex flex-col gap-3">
-      <input
-        type="search"
-        className="field w-72 max-w-full"
-        aria-label={t("changes.path")}
-        placeholder={t("changes.path")}
-        value={path}
-        onChange={(event) => setPath(event.target.value)}
-      />
+      <div className="flex flex-wrap items-center gap-2">
+        <SearchField label={t("changes.path")} value={typed} onChange={setTyped} />
+        {(task !== "" || call !== "") && (
+          <>
+            <span className="text-xs wrap-anywhere">
+              <PlainText
+                text={task === "" ? own("onlyCall", { id: call }) : own("onlyTask", { id: task })}
+                line
+              />
+            </span>
+            <Button onClick={() => set({ task: "", call: "" })}>{own("all")}</Button>
+          </>
+        )}
+      </div>
       <WaitingLayers id={id} />
       <FaultNote fault={changes.error} />
-      {changes.data !== undefined && groups.length === 0 && <Empty>{t("changes.none")}</Empty>}
-      {groups.map((group) => (
-        <ChangeGroup key={group.key} group={group} onUndo={setWhat} />
+      {changes.data !== undefined && groups.length === 0 && (
+        <Empty>{isNarrowed ? own("noneFits") : t("changes.none")}</Empty>
+      )}
+      {groups.slice(0, shown).map((group) => (
+        <GroupPanel key={group.key} group={group} onUndo={setWhat} />
       ))}
+      {groups.length > shown && (
+        <Button className="self-start" onClick={() => setShown(shown * 4)}>
+          {t("view.more", { n: groups.length - shown })}
+        </Button>
+      )}
       <UndoDialog what={what} onClose={() => setWhat(undefined)} />
     </div>
   );
 }
 
-interface Group {
-  readonly key: string;
-  readonly what: UndoBody;
-  readonly rows: readonly ChangeRow[];
-}
+const perPage = 20;
 
-function ChangeGroup({
+function GroupPanel({
   group,
   onUndo,
 }: {
-  readonly group: Group;
+  readonly group: ChangeGroup;
   readonly onUndo: (what: UndoBody) => void;
 }) {
   const t = useText();
-  const title =
-    "taskId" in group.what
-      ? t("changes.task", { id: group.what.taskId })
-      : t("changes.call", { tool: group.rows[0]?.tool ?? "" });
-  const standing = group.rows.some((row) => !row.undone);
+  const own = usePageText(changesText);
+  const [shown, setShown] = useState(perPage);
+  const isStanding = group.rows.some((row) => !row.undone);
   return (
     <Panel
-      title={title}
+      title={own(group.by, { id: group.id })}
       actions={
-        <Button disabled={!standing} onClick={() => onUndo(group.what)}>
-          {t("changes.undoAll")}
-        </Button>
+        <span className="flex flex-wrap items-center gap-2 text-xs">
+          <span className="text-muted">{own("files", { n: group.rows.length })}</span>
+          <LinkButton href={hrefOf("trace", group.id, { by: group.by })}>{own("trace")}</LinkButton>
+          {group.by === "task" && isStanding && (
+            <Button onClick={() => onUndo({ taskId: group.id })}>{t("changes.undoAll")}</Button>
+          )}
+        </span>
       }
     >
-      <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={title}>
-        <table className="w-full text-xs">
-          <thead className="text-left text-muted">
-            <tr>
-              <th className="pr-3 pb-1 font-medium">{t("fact.time")}</th>
-              <th className="pr-3 pb-1 font-medium">{t("changes.what")}</th>
-              <th className="pr-3 pb-1 font-medium">{t("changes.file")}</th>
-              <th className="pr-3 pb-1 font-medium">{t("changes.size")}</th>
-              <th className="pr-3 pb-1 font-medium">{t("log.tool")}</th>
-              <th className="pb-1">
-                <span className="sr-only">{t("changes.undo")}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {group.rows.map((row) => (
-              <ChangeLine key={`${row.id}${row.path}${row.op}`} row={row} onUndo={onUndo} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ul className="flex flex-col">
+        {group.rows.slice(0, shown).map((row) => (
+          <ChangeLine key={`${row.id}${row.path}${row.op}`} row={row} onUndo={onUndo} />
+        ))}
+      </ul>
+      {group.rows.length > shown && (
+        <Button className="mt-2" onClick={() => setShown(shown * 4)}>
+          {t("view.more", { n: group.rows.length - shown })}
+        </Button>
+      )}
     </Panel>
   );
-}
-
-function ChangeLine({ row, onUndo }: { readonly row: ChangeRow; readonly onUndo: (what: UndoBody) => void }) {
-  const t = useText();
-  return (
-    <tr className="border-t border-line">
-      <td className="py-1 pr-3 whitespace-nowrap text-muted tabular-nums">{toTime(row.time)}</td>
-      <td className="py-1 pr-3">
-        <Badge>{row.op}</Badge>
-      </td>
-      <td className="py-1 pr-3 font-mono wrap-anywhere">
-        {row.from !== undefined && (
-          <>
-            <PlainText text={row.from} line /> →{" "}
-          </>
-        )}
-        <PlainText text={row.path} line />
-      </td>
-      <td className="py-1 pr-3 whitespace-nowrap tabular-nums">
-        {toBytes(row.sizeBefore)} → {toBytes(row.sizeAfter)}
-      </td>
-      <td className="py-1 pr-3">
-        <a className="text-accent underline" href={hrefOf("log", row.callId)}>
-          <PlainText text={row.tool} line />
-        </a>
-      </td>
-      <td className="py-1 text-right">
-        {row.undone ? (
-          <Badge>{t("changes.undone")}</Badge>
-        ) : (
-          <Button
-            aria-label={t("changes.undoOf", { path: row.path })}
-            onClick={() => onUndo({ callId: row.callId })}
-          >
-            {t("changes.undo")}
-          </Button>
-        )}
-      </td>
-    </tr>
-  );
-}
-
-/** By task where there is one, else by call; the newest first, as they come. */
-function groupsOf(rows: readonly ChangeRow[], path: string): readonly Group[] {
-  const groups = new Map<string, { key: string; what: UndoBody; rows: ChangeRow[] }>();
-  const wanted = path.trim().toLowerCase();
-  for (const row of rows) {
-    if (!row.path.toLowerCase().includes(wanted)) continue;
-    const key = row.taskId === undefined ? `call ${row.callId}` : `task ${row.taskId}`;
-    const what = row.taskId === undefined ? { callId: row.callId } : { taskId: row.taskId };
-    const group = groups.get(key) ?? { key, what, rows: [] };
-    group.rows.push(row);
-    groups.set(key, group);
-  }
-  return [...groups.values()];
 }

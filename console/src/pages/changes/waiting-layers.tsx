@@ -1,7 +1,7 @@
 import { useApi } from "../../api/use-api.js";
 import type { WaitingLayer } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
-import { hrefOf } from "../../route.js";
+import { hrefOf, navigate } from "../../route.js";
 import { toBytes, toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { FaultNote } from "../../ui/fault-note.js";
@@ -30,7 +30,7 @@ export function WaitingLayers({ id }: { readonly id: string | undefined }) {
       <LayerDialog
         layer={open}
         onClose={() => {
-          window.location.hash = hrefOf("changes");
+          navigate(hrefOf("changes"));
         }}
       />
     </>

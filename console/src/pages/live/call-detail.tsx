@@ -3,7 +3,7 @@ import { change } from "../../api/request.js";
 import type { Call } from "../../feed/feed-state.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
-import { toDuration, toTime } from "../../text/format.js";
+import { toTime, useDuration } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { ResultView } from "../../text/result-view.js";
 import { TextBlock } from "../../text/text-block.js";
@@ -16,7 +16,7 @@ import { Facts, Section } from "../../ui/panel.js";
 import { stagesOf } from "./stages-of.js";
 
 /** One call in full, with its output as it comes. */
-export function CallDetail({ call, onClose }: { readonly call: Call; readonly onClose: () => void }) {
+export default function CallDetail({ call, onClose }: { readonly call: Call; readonly onClose: () => void }) {
   const t = useText();
   const cancel = useMutation({
     mutationFn: () => change("POST", `/api/calls/${encodeURIComponent(call.callId)}/cancel`),
@@ -101,6 +101,7 @@ export function CallDetail({ call, onClose }: { readonly call: Call; readonly on
 }
 
 function Stages({ call }: { readonly call: Call }) {
+  const toDuration = useDuration();
   const t = useText();
   const parts = stagesOf(call, call.endedAt ?? Date.now());
   return parts.map(({ stage, from, to }) => `${t(`stage.${stage}`)} ${toDuration(to - from)}`).join(" · ");

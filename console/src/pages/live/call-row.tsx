@@ -1,7 +1,7 @@
 import { memo } from "react";
 import type { Call } from "../../feed/feed-state.js";
 import { useText } from "../../i18n/use-text.js";
-import { toDuration, toTime } from "../../text/format.js";
+import { toTime, useDuration } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { toShort } from "../../text/value-view.js";
 import { stagesOf } from "./stages-of.js";
@@ -32,6 +32,7 @@ interface CallRowProps {
 /** One call in one line, with its stages as bars. */
 export const CallRow = memo(({ call, scale, now }: CallRowProps) => {
   const t = useText();
+  const toDuration = useDuration();
   return (
     <div className="flex h-full items-center gap-3 text-xs" data-call={call.callId} data-state={call.state}>
       <span className={`size-2 shrink-0 rounded-full ${dots[call.state]}`} />

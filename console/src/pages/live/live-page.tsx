@@ -1,47 +1,46 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { choice, flag, text as textParam, useAddress, useTyped } from "../../address.js";
 import type { Call, FeedState } from "../../feed/feed-state.js";
 import { useFeed } from "../../feed/use-feed.js";
+import { usePageTitle } from "../../i18n/page-title.js";
 import { useText } from "../../i18n/use-text.js";
 import { Button } from "../../ui/button.js";
 import { Empty } from "../../ui/panel.js";
 import { VirtualList } from "../../ui/virtual-list.js";
-import { CallDetail } from "./call-detail.js";
+import { SearchField } from "../../ui/search-field.js";
 import { CallRow, type Scale } from "./call-row.js";
-import { matchCall, type StateFilter } from "./match-call.js";
+import { matchCall, type StateFilter, stateFilters } from "./match-call.js";
+
+const CallDetail = lazy(() => import("./call-detail.js"));
+
+const params = { q: textParam(), state: choice(stateFilters, "all"), shared: flag(true) };
 
 /** Calls as they happen, newest first. */
-export function LivePage({ id }: { readonly id?: string | undefined }) {
+export default function LivePage({ id }: { readonly id?: string | undefined }) {
   const t = useText();
+  const titleOf = usePageTitle();
   const live = useFeed((state) => state);
   const [held, setHeld] = useState<FeedState>();
-  const [text, setText] = useState("");
-  const [filter, setFilter] = useState<StateFilter>("all");
-  const [shared, setShared] = useState(true);
-  const [chosen, setChosen] = useState(id);
+  const { values, set, choose } = useAddress("live", params);
+  const { state: filter, shared } = values;
+  const [typed, setTyped] = useTyped(values.q, (q) => set({ q }, { replace: true }));
   const state = held ?? live;
-  const rows = useRows(state, text, filter);
+  const rows = useRows(state, typed, filter);
   const [range, setRange] = useState<readonly [number, number]>([0, 0]);
   const onRange = useCallback((first: number, last: number) => setRange([first, last]), []);
   const at = (index: number) => state.calls.get(rows.idAt(index)) as Call;
   const now = Date.now();
   const scale = shared ? scaleOf(rows.count, range, at) : undefined;
   useTicking(held === undefined && anyActive(rows.count, range, at));
-  const call = chosen === undefined ? undefined : (live.calls.get(chosen) ?? state.calls.get(chosen));
+  const call = id === undefined ? undefined : (live.calls.get(id) ?? state.calls.get(id));
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <input
-          type="search"
-          aria-label={t("live.filter")}
-          placeholder={t("live.filter")}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          className="field w-56"
-        />
+        <SearchField label={t("live.filter")} value={typed} onChange={setTyped} className="w-56" />
         <select
           aria-label={t("live.state")}
           value={filter}
-          onChange={(event) => setFilter(event.target.value as StateFilter)}
+          onChange={(event) => set({ state: event.target.value as StateFilter })}
           className="field"
         >
           <option value="all">{t("live.all")}</option>
@@ -54,7 +53,7 @@ export function LivePage({ id }: { readonly id?: string | undefined }) {
         >
           {held === undefined ? t("live.pause") : t("live.resume")}
         </Button>
-        <Button aria-pressed={shared} onClick={() => setShared(!shared)}>
+        <Button aria-pressed={shared} onClick={() => set({ shared: !shared })}>
           {shared ? t("live.shared") : t("live.own")}
         </Button>
         <Legend />
@@ -69,21 +68,23 @@ export function LivePage({ id }: { readonly id?: string | undefined }) {
             <Empty>{state.order.length === 0 ? t("live.none") : t("live.noMatch")}</Empty>
           ) : (
             <VirtualList
-              label={t("page.live")}
+              label={titleOf("live")}
               count={rows.count}
               rowHeight={34}
               growsAtTop
               idAt={rows.idAt}
               render={(index) => <CallRow call={at(index)} scale={scale} now={at(index).endedAt ?? now} />}
-              selected={chosen}
-              selectedIndex={chosen === undefined ? -1 : rows.indexOf(chosen)}
-              onSelect={setChosen}
+              selected={id}
+              selectedIndex={id === undefined ? -1 : rows.indexOf(id)}
+              onSelect={(next) => choose(next, { replace: id !== undefined })}
               onRange={onRange}
               className="flex-1"
             />
           )}
         </div>
-        {call !== undefined && <CallDetail call={call} onClose={() => setChosen(undefined)} />}
+        <Suspense>
+          {call !== undefined && <CallDetail call={call} onClose={() => choose(undefined)} />}
+        </Suspense>
       </div>
     </div>
   );

@@ -1,7 +1,8 @@
 import type { Call } from "../../feed/feed-state.js";
 import { toShort } from "../../text/value-view.js";
 
-export type StateFilter = "all" | "active" | "failed";
+export const stateFilters = ["all", "active", "failed"] as const;
+export type StateFilter = (typeof stateFilters)[number];
 
 /** Whether a call is meant: every word must be in its tool, agent, task or arguments. */
 export function matchCall(call: Call | undefined, text: string, filter: StateFilter): boolean {

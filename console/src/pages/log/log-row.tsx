@@ -1,12 +1,14 @@
 import type { LogPage } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
-import { toDuration, toTime } from "../../text/format.js";
+import { toTime, useDuration } from "../../text/format.js";
+import { ranMs } from "../../text/ran-ms.js";
 import { PlainText } from "../../text/plain-text.js";
 import { toShort } from "../../text/value-view.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 
 /** One record in one line. */
 export function LogRow({ record }: { readonly record: LogPage["records"][number] | undefined }) {
+  const toDuration = useDuration();
   const t = useText();
   if (record === undefined) return null;
   return (
@@ -24,7 +26,7 @@ export function LogRow({ record }: { readonly record: LogPage["records"][number]
           text={record.error === undefined ? toShort(record.arguments) : record.error.message.slice(0, 140)}
         />
       </span>
-      <span className="w-16 shrink-0 text-right tabular-nums">{toDuration(record.durationMs)}</span>
+      <span className="w-16 shrink-0 text-right tabular-nums">{toDuration(ranMs(record))}</span>
     </div>
   );
 }

@@ -1,96 +1,85 @@
-import { useState } from "react";
-import type { LogPage } from "../../api/types.js";
+import { lazy, Suspense, useState } from "react";
+import { ApiFault } from "../../api/request.js";
+import type { ShownRecord } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
-import { hrefOf } from "../../route.js";
-import { toDuration, toTime } from "../../text/format.js";
+import { LargeParts } from "../../text/large-parts.js";
 import { PlainText } from "../../text/plain-text.js";
 import { ResultView } from "../../text/result-view.js";
 import { RecordView } from "../../text/value-view.js";
-import { Badge, toneOf } from "../../ui/badge.js";
-import { Button } from "../../ui/button.js";
+import { CopyButton } from "../../ui/copy-button.js";
 import { ErrorView } from "../../ui/error-view.js";
 import { FaultNote } from "../../ui/fault-note.js";
-import { Facts, Section } from "../../ui/panel.js";
+import { Empty, Section } from "../../ui/panel.js";
 import { UndoDialog } from "../changes/undo-dialog.js";
+import { RecordActions } from "./record-actions.js";
+import { RecordFacts } from "./record-facts.js";
 import { ReplayBox } from "./replay-box.js";
 
-type LogRecord = LogPage["records"][number];
+const CompareCalls = lazy(() => import("./compare-calls.js"));
+
+interface RecordPaneProps {
+  readonly id: string;
+  /** The address without it. */
+  readonly close: string;
+  /** The call that it is compared with, or "". */
+  readonly compare: string;
+  readonly onCompare: (callId: string) => void;
+}
 
 /** One call of the log in full, with what can be done about it. */
-export function RecordPane({ id }: { readonly id: string }) {
+export function RecordPane({ id, close, compare, onCompare }: RecordPaneProps) {
   const t = useText();
-  const query = useApi<LogRecord>(`/api/log/${encodeURIComponent(id)}`);
+  const query = useApi<ShownRecord>(`/api/log/${encodeURIComponent(id)}/shown`);
   const [undoing, setUndoing] = useState(false);
   const record = query.data;
+  const isUnknown = query.error instanceof ApiFault && query.error.status === 404;
   return (
     <aside
       aria-label={t("log.detail")}
-      className="flex min-h-60 flex-1 flex-col overflow-auto rounded-md border border-line bg-panel p-3 lg:max-w-[45%] lg:min-w-80"
+      className="flex min-h-60 flex-1 flex-col overflow-auto rounded-md border border-line bg-panel p-3 lg:max-w-[48%] lg:min-w-80"
     >
       <div className="mb-2 flex flex-wrap items-center gap-2">
         <h2 className="min-w-0 flex-1 truncate font-semibold">
           <PlainText text={record?.tool ?? id} />
         </h2>
-        <Button onClick={() => setUndoing(true)}>{t("undo.this")}</Button>
-        <a className="text-xs text-accent underline" href={hrefOf("log")}>
+        <a className="text-xs text-accent underline" href={close}>
           {t("close")}
         </a>
       </div>
-      <FaultNote fault={query.error} />
-      {record !== undefined && <RecordBody record={record} />}
+      {isUnknown ? <Empty>{t("call.unknown")}</Empty> : <FaultNote fault={query.error} />}
+      {record !== undefined && (
+        <>
+          <RecordActions
+            record={record}
+            compare={compare}
+            onCompare={onCompare}
+            onUndo={() => setUndoing(true)}
+          />
+          {compare !== "" && compare !== record.callId ? (
+            <Suspense fallback={<p className="text-muted">{t("loading")}</p>}>
+              <CompareCalls record={record} other={compare} />
+            </Suspense>
+          ) : (
+            <RecordBody record={record} />
+          )}
+        </>
+      )}
       <UndoDialog what={undoing ? { callId: id } : undefined} onClose={() => setUndoing(false)} />
     </aside>
   );
 }
 
-function RecordBody({ record }: { readonly record: LogRecord }) {
+function RecordBody({ record }: { readonly record: ShownRecord }) {
   const t = useText();
-  const { decision } = record;
+  const large = (of: "arguments" | "result") => record.large.filter((part) => part.of === of);
   return (
     <>
-      <Facts
-        rows={[
-          [
-            t("log.outcome"),
-            <Badge key="outcome" tone={toneOf(record.outcome)}>
-              {t(`outcome.${record.outcome}`)}
-            </Badge>,
-          ],
-          [
-            t("fact.call"),
-            <span key="id" className="font-mono">
-              {record.callId}
-            </span>,
-          ],
-          [t("fact.time"), `${toTime(record.time)} · ${toDuration(record.durationMs)}`],
-          [t("fact.agent"), <PlainText key="agent" text={record.agent} line />],
-          [t("fact.session"), <PlainText key="session" text={record.sessionId} line />],
-          [
-            t("fact.task"),
-            record.taskId === undefined ? undefined : <PlainText key="task" text={record.taskId} line />,
-          ],
-          [t("fact.parent"), record.parentCallId],
-          [t("tools.versions"), record.version],
-          [
-            t("fact.decision"),
-            decision === undefined ? undefined : (
-              <span key="decision">
-                <Badge tone={toneOf(decision.behavior)}>{decision.behavior}</Badge>{" "}
-                <PlainText text={`${decision.rule} (${decision.source}): ${decision.reason}`} />
-              </span>
-            ),
-          ],
-          [
-            t("log.hash"),
-            <span key="hash" className="font-mono">
-              {record.hash}
-            </span>,
-          ],
-        ]}
-      />
+      <RecordFacts record={record} />
       <Section title={t("fact.arguments")}>
         <RecordView value={record.arguments} label={t("fact.arguments")} />
+        <CopyButton text={JSON.stringify(record.arguments, null, 2)} name={t("fact.arguments")} />
+        <LargeParts id={record.callId} parts={large("arguments")} />
       </Section>
       {record.error !== undefined && (
         <Section title={t("fact.error")}>
@@ -99,11 +88,9 @@ function RecordBody({ record }: { readonly record: LogRecord }) {
       )}
       {record.result !== undefined && (
         <Section title={t("fact.result")}>
+          <LargeParts id={record.callId} parts={large("result")} />
           <ResultView value={record.result} label={t("fact.result")} />
         </Section>
-      )}
-      {record.resultDigest !== undefined && (
-        <p className="mt-2 font-mono text-xs wrap-anywhere text-muted">sha256 {record.resultDigest.sha256}</p>
       )}
       {record.taskId !== undefined && <ReplayBox taskId={record.taskId} />}
     </>

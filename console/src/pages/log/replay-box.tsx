@@ -4,7 +4,7 @@ import type { ReplayView } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
 import { DiffView } from "../../text/diff-view.js";
 import { PlainText } from "../../text/plain-text.js";
-import { Badge, toneOf } from "../../ui/badge.js";
+import { WordBadge } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Section } from "../../ui/panel.js";
@@ -50,7 +50,7 @@ function Steps({ view }: { readonly view: ReplayView }) {
       <ol className="mt-2 flex flex-col gap-1 text-xs" aria-label={t("log.replay")}>
         {view.steps.map((step) => (
           <li key={step.callId}>
-            <Badge tone={toneOf(step.verdict)}>{step.verdict}</Badge> <PlainText text={step.tool} line />{" "}
+            <WordBadge word={step.verdict} /> <PlainText text={step.tool} line />{" "}
             {step.reason !== undefined && (
               <span className="text-muted">
                 <PlainText text={step.reason} />

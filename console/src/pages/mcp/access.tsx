@@ -2,12 +2,17 @@ import type { McpServerView } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
 import { PlainText } from "../../text/plain-text.js";
 
-/** Whether a program runs in the sandbox, and what it may use there. */
-export function Access({ server: { name, sandbox } }: { readonly server: McpServerView }) {
+/** Whether a program runs in the sandbox, and what it may use there; `command` is the one that moves it in. */
+export function Access({
+  sandbox,
+  command,
+}: {
+  readonly sandbox: McpServerView["sandbox"];
+  readonly command: string;
+}) {
   const t = useText();
   if (sandbox === undefined) return null;
   if (sandbox === false) {
-    const command = `tenon mcp-servers sandbox ${name}`;
     return (
       <span className="text-warn">
         <PlainText text={t("mcp.outside", { command })} />

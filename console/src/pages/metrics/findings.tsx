@@ -1,21 +1,29 @@
 import type { ExperimentRow, MetricsView } from "../../api/types.js";
+import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
-import { toDuration, toTime } from "../../text/format.js";
+import { hrefOf } from "../../route.js";
+import { toTime, useDuration } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
-import { Badge } from "../../ui/badge.js";
+import { WordBadge } from "../../ui/badge.js";
 import { Panel } from "../../ui/panel.js";
+import { metricsText } from "./text.js";
 
 /** What a person should look at. */
 export function AlertList({ alerts }: { readonly alerts: MetricsView["alerts"] }) {
-  const t = useText();
+  const own = usePageText(metricsText);
   return (
-    <Panel title={t("metrics.alerts")}>
+    <Panel title={own("alerts")}>
       <ul className="flex flex-col gap-1 text-xs">
         {alerts.map((alert) => (
           <li key={`${alert.time}${alert.kind}${alert.message}`}>
-            <Badge tone="bad">{alert.kind}</Badge>{" "}
+            <WordBadge tone="bad" word={alert.kind} />{" "}
             <span className="text-muted tabular-nums">{toTime(alert.time)}</span>{" "}
-            <PlainText text={alert.message} />
+            <PlainText text={alert.message} />{" "}
+            {alert.sessionId !== undefined && (
+              <a className="text-accent underline" href={callsOf(alert)}>
+                {own("alertCalls")}
+              </a>
+            )}
           </li>
         ))}
       </ul>
@@ -23,15 +31,26 @@ export function AlertList({ alerts }: { readonly alerts: MetricsView["alerts"] }
   );
 }
 
+/** An alert counts calls of a minute at most. */
+const alertMs = 60_000;
+
+function callsOf({ kind, sessionId = "", time }: MetricsView["alerts"][number]): string {
+  const at = (ms: number) => new Date(ms).toISOString();
+  const range = `since:${at(time - alertMs)} until:${at(time)}`;
+  return hrefOf("log", undefined, {
+    q: `${kind === "burst" ? "" : "outcome:denied "}session:"${sessionId}" ${range}`,
+  });
+}
+
 /** What the optimiser would change. */
 export function AdviceList({ advice }: { readonly advice: MetricsView["advice"] }) {
-  const t = useText();
-  if (advice.length === 0) return <p className="text-muted">{t("metrics.noAdvice")}</p>;
+  const own = usePageText(metricsText);
+  if (advice.length === 0) return <p className="text-muted">{own("noAdvice")}</p>;
   return (
     <ul className="flex flex-col gap-1 text-xs">
       {advice.map((item) => (
         <li key={`${item.toolName}${item.kind}${item.message}`}>
-          <Badge tone="info">{item.kind}</Badge> <span className="font-medium">{item.toolName}</span>{" "}
+          <WordBadge tone="info" word={item.kind} /> <span className="font-medium">{item.toolName}</span>{" "}
           <PlainText text={item.message} />
         </li>
       ))}
@@ -42,18 +61,20 @@ export function AdviceList({ advice }: { readonly advice: MetricsView["advice"] 
 /** Versions that share the calls of a tool, side by side. */
 export function Experiments({ rows }: { readonly rows: readonly ExperimentRow[] }) {
   const t = useText();
+  const own = usePageText(metricsText);
+  const toDuration = useDuration();
   const heads = [
     t("log.tool"),
     t("tools.versions"),
-    t("metrics.weight"),
-    t("metrics.calls"),
-    t("metrics.failures"),
+    own("weight"),
+    own("calls"),
+    own("failures"),
     "p50",
     "p95",
   ];
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={t("metrics.experiments")}>
-      <table className="w-full text-xs">
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={own("experiments")}>
+      <table className="cards w-full text-xs">
         <thead>
           <tr className="text-left text-muted">
             {heads.map((head) => (

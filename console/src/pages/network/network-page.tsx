@@ -21,7 +21,7 @@ export default function NetworkPage() {
       {rows.data?.length === 0 && <Empty>{t("network.none")}</Empty>}
       {rows.data !== undefined && rows.data.length > 0 && (
         <div className="overflow-auto rounded-md border border-line bg-panel" tabIndex={0}>
-          <table className="w-full text-left text-xs">
+          <table className="cards w-full text-left text-xs">
             <thead className="text-muted">
               <tr>
                 {heads.map((head) => (
@@ -48,11 +48,11 @@ function Row({ row }: { readonly row: ConnectionView }) {
   const place = row.port === undefined ? row.host : `${row.host}:${row.port}`;
   return (
     <tr className="border-t border-line align-top">
-      <td className="px-2 py-1.5 whitespace-nowrap">
+      <td data-label={t("network.verdict")} className="px-2 py-1.5 whitespace-nowrap">
         <Badge tone={tones[row.verdict]}>{t(`network.verdict.${row.verdict}`)}</Badge>{" "}
         {!row.ended && <Badge tone="info">{t("network.live")}</Badge>}
       </td>
-      <td className="px-2 py-1.5">
+      <td data-label={t("network.host")} className="px-2 py-1.5">
         <code>
           <PlainText text={place} line />
         </code>
@@ -62,11 +62,19 @@ function Row({ row }: { readonly row: ConnectionView }) {
           </p>
         )}
       </td>
-      <td className="px-2 py-1.5">{row.address}</td>
-      <td className="px-2 py-1.5 whitespace-nowrap tabular-nums">{toBytes(row.bytesSent)}</td>
-      <td className="px-2 py-1.5 whitespace-nowrap tabular-nums">{toBytes(row.bytesReceived)}</td>
-      <td className="px-2 py-1.5 whitespace-nowrap tabular-nums">{row.connections}</td>
-      <td className="px-2 py-1.5 wrap-anywhere">
+      <td data-label={t("network.address")} className="px-2 py-1.5">
+        {row.address}
+      </td>
+      <td data-label={t("network.sent")} className="px-2 py-1.5 whitespace-nowrap tabular-nums">
+        {toBytes(row.bytesSent)}
+      </td>
+      <td data-label={t("network.received")} className="px-2 py-1.5 whitespace-nowrap tabular-nums">
+        {toBytes(row.bytesReceived)}
+      </td>
+      <td data-label={t("network.count")} className="px-2 py-1.5 whitespace-nowrap tabular-nums">
+        {row.connections}
+      </td>
+      <td data-label={t("network.who")} className="px-2 py-1.5 wrap-anywhere">
         <code>
           <PlainText text={row.name} line />
         </code>{" "}

@@ -1,62 +1,78 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useState } from "react";
+import { useTyped } from "../../address.js";
 import { get, withQuery } from "../../api/request.js";
 import type { MemoryRow } from "../../api/types.js";
+import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
-import { toTime } from "../../text/format.js";
-import { FoldedText } from "../../text/folded-text.js";
-import { PlainText } from "../../text/plain-text.js";
-import { Badge, toneOf } from "../../ui/badge.js";
+import { useWord } from "../../i18n/use-word.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Empty } from "../../ui/panel.js";
+import { SearchField } from "../../ui/search-field.js";
+import { MemoryCard } from "./memory-card.js";
+import { planText } from "./text.js";
+
+export const kinds = ["insight", "issue", "learning", "decision", "pattern"] as const;
+export const scopes = ["all", "project", "iteration"] as const;
+
+export interface MemoryFilter {
+  readonly q: string;
+  readonly kind: string;
+  readonly scope: (typeof scopes)[number];
+}
+
+interface MemoriesProps {
+  readonly filter: MemoryFilter;
+  readonly onFilter: (change: Partial<MemoryFilter>, options?: { readonly replace?: boolean }) => void;
+}
 
 /** What was learnt, newest or best first. */
-export function Memories() {
+export function Memories({ filter, onFilter }: MemoriesProps) {
   const t = useText();
-  const [text, setText] = useState("");
-  const query = useDeferredValue(text);
+  const text = usePageText(planText);
+  const wordOf = useWord();
+  const { q, kind, scope } = filter;
+  const [typed, setTyped] = useTyped(q, (next) => onFilter({ q: next }, { replace: true }));
   const memories = useQuery({
-    queryKey: ["/api/memories", query],
-    queryFn: ({ signal }) => get<readonly MemoryRow[]>(withQuery("/api/memories", { query }), signal),
+    queryKey: ["/api/memories", q, kind, scope],
+    queryFn: ({ signal }) =>
+      get<readonly MemoryRow[]>(withQuery("/api/memories", { query: q, kind, scope, limit: 100 }), signal),
     placeholderData: keepPreviousData,
   });
   return (
     <div className="flex flex-col gap-3">
-      <input
-        type="search"
-        className="field w-72 max-w-full"
-        aria-label={t("plan.searchMemory")}
-        placeholder={t("plan.searchMemory")}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <div className="flex flex-wrap gap-2">
+        <SearchField label={t("plan.searchMemory")} value={typed} onChange={setTyped} />
+        <select
+          className="field"
+          aria-label={text("kind")}
+          value={kind}
+          onChange={(event) => onFilter({ kind: event.target.value })}
+        >
+          <option value="">{text("allKinds")}</option>
+          {kinds.map((name) => (
+            <option key={name} value={name}>
+              {wordOf(name)}
+            </option>
+          ))}
+        </select>
+        <select
+          className="field"
+          aria-label={text("scope")}
+          value={scope}
+          onChange={(event) => onFilter({ scope: event.target.value as MemoryFilter["scope"] })}
+        >
+          {scopes.map((name) => (
+            <option key={name} value={name}>
+              {text(`scope.${name}`)}
+            </option>
+          ))}
+        </select>
+      </div>
       <FaultNote fault={memories.error} />
       {memories.data?.length === 0 && <Empty>{t("plan.noMemory")}</Empty>}
       <ul className="grid gap-2 lg:grid-cols-2">
         {memories.data?.map((memory) => (
-          <li key={memory.id} className="rounded-md border border-line bg-panel p-3 text-xs">
-            <p className="flex flex-wrap items-center gap-2">
-              <Badge tone="info">{memory.kind}</Badge>
-              <Badge>{memory.scope}</Badge>
-              {memory.status !== undefined && <Badge tone={toneOf(memory.status)}>{memory.status}</Badge>}
-              <span className="font-medium">
-                <PlainText text={memory.title} line />
-              </span>
-              <span className="ml-auto text-muted tabular-nums">{toTime(memory.createdAt)}</span>
-            </p>
-            <p className="mt-1 wrap-anywhere whitespace-pre-wrap">
-              <FoldedText text={memory.content} limit={2000} />
-            </p>
-            {memory.tags.length > 0 && (
-              <p className="mt-1 text-muted">
-                {memory.tags.map((tag) => (
-                  <span key={tag} className="mr-2">
-                    #<PlainText text={tag} line />
-                  </span>
-                ))}
-              </p>
-            )}
-          </li>
+          <MemoryCard key={memory.id} memory={memory} />
         ))}
       </ul>
     </div>

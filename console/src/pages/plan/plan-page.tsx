@@ -1,25 +1,45 @@
+import { choice, text, useAddress } from "../../address.js";
 import type { PlanView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
+import { usePageText } from "../../i18n/page-text.js";
+import { usePageTitle } from "../../i18n/page-title.js";
+import { useWord } from "../../i18n/use-word.js";
 import { useText } from "../../i18n/use-text.js";
 import { FoldedText } from "../../text/folded-text.js";
 import { PlainText } from "../../text/plain-text.js";
-import { Badge, toneOf } from "../../ui/badge.js";
+import { Badge, WordBadge } from "../../ui/badge.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Empty, Panel } from "../../ui/panel.js";
 import { TabView } from "../../ui/tab-view.js";
-import { Memories } from "./memories.js";
+import { Artifacts } from "./artifacts.js";
+import { Board } from "./board.js";
+import { Memories, scopes } from "./memories.js";
+import { planText } from "./text.js";
 
 type Item = PlanView["tasks"][number];
+
+const params = { tab: text("plan"), q: text(), kind: text(), scope: choice(scopes, "all") };
 
 /** What the agents plan and remember. */
 export default function PlanPage() {
   const t = useText();
+  const titleOf = usePageTitle();
+  const own = usePageText(planText);
+  const { values, set } = useAddress("plan", params);
   return (
     <TabView
-      label={t("page.plan")}
+      value={values.tab}
+      onChange={(tab) => set({ tab })}
+      label={titleOf("plan")}
       tabs={[
         { id: "plan", title: t("plan.plan"), content: <Plan /> },
-        { id: "memory", title: t("plan.memory"), content: <Memories /> },
+        { id: "board", title: own("board"), content: <Board /> },
+        { id: "artifacts", title: own("artifacts"), content: <Artifacts /> },
+        {
+          id: "memory",
+          title: t("plan.memory"),
+          content: <Memories filter={values} onFilter={set} />,
+        },
       ]}
     />
   );
@@ -43,6 +63,7 @@ function Plan() {
 }
 
 function Stages({ plan }: { readonly plan: PlanView }) {
+  const wordOf = useWord();
   const t = useText();
   if (plan.stages.length === 0) return null;
   return (
@@ -56,7 +77,7 @@ function Stages({ plan }: { readonly plan: PlanView }) {
       <ol className="flex flex-wrap gap-2">
         {plan.stages.map(({ stage, status }) => (
           <li key={stage} className="flex items-center gap-1.5 rounded border border-line px-2 py-1 text-xs">
-            {stage} <Badge tone={toneOf(status)}>{status}</Badge>
+            {wordOf(stage)} <WordBadge word={status} />
           </li>
         ))}
       </ol>
@@ -100,7 +121,7 @@ function PlanItem({ item, links }: { readonly item: Item; readonly links: string
         <span className="font-medium">
           <PlainText text={textOf(item, "title")} />
         </span>
-        {state !== "" && <Badge tone={toneOf(state)}>{state}</Badge>}
+        {state !== "" && <WordBadge word={state} />}
         {item["ready"] === true && <Badge tone="ok">{t("plan.ready")}</Badge>}
       </p>
       {textOf(item, "description") !== "" && (

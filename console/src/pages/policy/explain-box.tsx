@@ -4,12 +4,15 @@ import { change } from "../../api/request.js";
 import type { ExplainView, ToolRow } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
+import { useWord } from "../../i18n/use-word.js";
 import { PlainText } from "../../text/plain-text.js";
-import { Badge, toneOf } from "../../ui/badge.js";
+import { WordBadge } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Panel, Section } from "../../ui/panel.js";
 import { JsonField } from "../tools/json-field.js";
+
+const maxOptions = 100;
 
 /** Ask what would happen to a call; nothing runs. */
 export function ExplainBox() {
@@ -42,9 +45,12 @@ export function ExplainBox() {
             onChange={(event) => setTool(event.target.value)}
           />
           <datalist id={list}>
-            {tools.map((row) => (
-              <option key={row.name} value={row.name} />
-            ))}
+            {tools
+              .filter(({ name }) => name.includes(tool))
+              .slice(0, maxOptions)
+              .map(({ name }) => (
+                <option key={name} value={name} />
+              ))}
           </datalist>
           <Button look="main" type="submit" disabled={broken || tool === "" || explain.isPending}>
             {t("policy.ask")}
@@ -60,17 +66,18 @@ export function ExplainBox() {
 
 function Verdict({ view }: { readonly view: ExplainView }) {
   const t = useText();
+  const wordOf = useWord();
   return (
     <div className="mt-3 border-t border-line pt-3 text-xs" aria-live="polite">
       <p>
-        <Badge tone={toneOf(view.decision)}>{view.decision}</Badge> <PlainText text={view.reason} />
+        <WordBadge word={view.decision} /> <PlainText text={view.reason} />
       </p>
       <p className="mt-1 text-muted">
         {t("policy.by")}{" "}
         <code>
           <PlainText text={view.rule} line />
         </code>{" "}
-        ({view.source})
+        ({wordOf(view.source)})
       </p>
       {view.hint !== undefined && (
         <p className="mt-1">
@@ -83,7 +90,7 @@ function Verdict({ view }: { readonly view: ExplainView }) {
             {view.commands.map((command, at) => (
               // oxlint-disable-next-line react/no-array-index-key -- the same command may stand twice
               <li key={at}>
-                <Badge tone={toneOf(command.decision)}>{command.decision}</Badge>{" "}
+                <WordBadge word={command.decision} />{" "}
                 <code>
                   <PlainText text={command.command} />
                 </code>{" "}
@@ -100,9 +107,8 @@ function Verdict({ view }: { readonly view: ExplainView }) {
           <ul className="flex flex-col gap-1">
             {view.considered.map((rule) => (
               <li key={`${rule.source} ${rule.rule}`}>
-                <Badge tone={toneOf(rule.behavior)}>{rule.behavior}</Badge>{" "}
-                <PlainText text={rule.text || rule.rule} />{" "}
-                <span className="text-muted">({rule.source})</span>
+                <WordBadge word={rule.behavior} /> <PlainText text={rule.text || rule.rule} />{" "}
+                <span className="text-muted">({wordOf(rule.source)})</span>
               </li>
             ))}
           </ul>

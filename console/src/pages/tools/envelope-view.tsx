@@ -1,7 +1,7 @@
 import type { CallAnswer } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
-import { toDuration } from "../../text/format.js";
+import { useDuration } from "../../text/format.js";
 import { ResultView } from "../../text/result-view.js";
 import { ValueView } from "../../text/value-view.js";
 import { Badge } from "../../ui/badge.js";
@@ -10,6 +10,7 @@ import { Section } from "../../ui/panel.js";
 
 /** The answer of a call: how it ended, its result or error, and the envelope as it came. */
 export function EnvelopeView({ envelope }: { readonly envelope: CallAnswer }) {
+  const toDuration = useDuration();
   const t = useText();
   return (
     <section aria-label={t("tools.answer")} aria-live="polite" className="rounded border border-line p-3">

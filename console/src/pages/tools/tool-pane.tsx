@@ -1,20 +1,28 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { change } from "../../api/request.js";
-import type { ToolDetail } from "../../api/types.js";
+import type { ShownRecord, ToolDetail } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
 import { toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { ValueView } from "../../text/value-view.js";
-import { Badge, toneOf } from "../../ui/badge.js";
+import { Badge, WordBadge } from "../../ui/badge.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Facts, Section } from "../../ui/panel.js";
 import { TabView } from "../../ui/tab-view.js";
 import { Toggle } from "../../ui/toggle.js";
 import { TryTool } from "./try-tool.js";
 
+interface ToolPaneProps {
+  readonly name: string;
+  /** The call whose arguments the form starts with, or "". */
+  readonly from: string;
+  readonly tab: string;
+  readonly onTab: (tab: string) => void;
+}
+
 /** One tool: what it is, how it does, its schema, and a form to try it. */
-export function ToolPane({ name }: { readonly name: string }) {
+export function ToolPane({ name, from, tab, onTab }: ToolPaneProps) {
   const t = useText();
   const client = useQueryClient();
   const path = `/api/tools/${encodeURIComponent(name)}`;
@@ -40,7 +48,7 @@ export function ToolPane({ name }: { readonly name: string }) {
           <PlainText text={tool.name} line />
         </h2>
         <Badge>{tool.version}</Badge>
-        <Badge tone={toneOf(tool.state)}>{tool.state}</Badge>
+        <WordBadge word={tool.state} />
         {tool.annotations.readOnly === true && <Badge tone="ok">{t("tools.readOnly")}</Badge>}
         {tool.annotations.dangerous === true && <Badge tone="warn">{t("tools.dangerous")}</Badge>}
         {tool.annotations.openWorld === true && <Badge tone="info">{t("tools.openWorld")}</Badge>}
@@ -59,14 +67,30 @@ export function ToolPane({ name }: { readonly name: string }) {
       </p>
       <TabView
         label={tool.name}
+        value={tab}
+        onChange={onTab}
         tabs={[
-          { id: "try", title: t("tools.try"), content: <TryTool tool={tool} /> },
+          { id: "try", title: t("tools.try"), content: <FilledForm tool={tool} from={from} /> },
           { id: "schema", title: t("tools.schema"), content: <Schemas tool={tool} /> },
           { id: "facts", title: t("tools.facts"), content: <ToolFacts tool={tool} /> },
         ]}
       />
     </article>
   );
+}
+
+/** The form, with the arguments of an earlier call where one is named. */
+function FilledForm({ tool, from }: { readonly tool: ToolDetail; readonly from: string }) {
+  const t = useText();
+  const earlier = useApi<ShownRecord>(`/api/log/${encodeURIComponent(from)}/shown`, { enabled: from !== "" });
+  if (from === "") return <TryTool tool={tool} initial={undefined} />;
+  if (earlier.data === undefined)
+    return earlier.error === null ? (
+      <p className="text-muted">{t("loading")}</p>
+    ) : (
+      <FaultNote fault={earlier.error} />
+    );
+  return <TryTool tool={tool} initial={earlier.data.arguments} />;
 }
 
 function Schemas({ tool }: { readonly tool: ToolDetail }) {
@@ -98,8 +122,7 @@ function ToolFacts({ tool }: { readonly tool: ToolDetail }) {
           [
             t("tools.health"),
             <span key="health">
-              <Badge tone={toneOf(tool.health.status)}>{tool.health.status}</Badge>{" "}
-              <PlainText text={tool.health.message} />
+              <WordBadge word={tool.health.status} /> <PlainText text={tool.health.message} />
             </span>,
           ],
         ]}

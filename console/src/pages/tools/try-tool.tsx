@@ -14,10 +14,18 @@ import { JsonField } from "./json-field.js";
 import { SchemaField } from "./schema-field.js";
 import { firstValue } from "./schema-kind.js";
 
+interface TryToolProps {
+  readonly tool: ToolDetail;
+  /** What the form starts with, instead of the defaults. */
+  readonly initial: unknown;
+}
+
 /** A form made from the tool's schema, and what the call answered. */
-export function TryTool({ tool }: { readonly tool: ToolDetail }) {
+export function TryTool({ tool, initial }: TryToolProps) {
   const t = useText();
-  const [value, setValue] = useState<unknown>(() => firstValue(tool.inputSchema, tool.inputSchema));
+  const [value, setValue] = useState<unknown>(
+    () => initial ?? firstValue(tool.inputSchema, tool.inputSchema),
+  );
   const [raw, setRaw] = useState(false);
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set());
   const abort = useRef<AbortController>(null);

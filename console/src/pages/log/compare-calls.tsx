@@ -1,0 +1,90 @@
+import { createTwoFilesPatch } from "diff";
+import { useMemo } from "react";
+import { toVisibleValue } from "../../../../src/text/visible-value.js";
+import type { ShownRecord } from "../../api/types.js";
+import { useApi } from "../../api/use-api.js";
+import { useText } from "../../i18n/use-text.js";
+import { DiffView } from "../../text/diff-view.js";
+import { ranMs } from "../../text/ran-ms.js";
+import { useDuration } from "../../text/format.js";
+import { FaultNote } from "../../ui/fault-note.js";
+import { Section } from "../../ui/panel.js";
+
+const maxCompared = 200_000;
+
+interface CompareCallsProps {
+  readonly record: ShownRecord;
+  readonly other: string;
+}
+
+/** Two calls side by side: what differs in how they went, their arguments and their results. */
+export default function CompareCalls({ record, other }: CompareCallsProps) {
+  const toDuration = useDuration();
+  const t = useText();
+  const before = useApi<ShownRecord>(`/api/log/${encodeURIComponent(other)}/shown`);
+  const old = before.data;
+  return (
+    <div className="flex flex-col gap-2">
+      <h3 className="text-xs font-semibold">
+        {t("call.compareTitle", { tool: `${old?.tool ?? ""} ${other}` })}
+      </h3>
+      <FaultNote fault={before.error} />
+      {old !== undefined && (
+        <>
+          <dl className="grid grid-cols-[auto_1fr_1fr] gap-x-3 text-xs">
+            <Row name={t("log.tool")} values={[old.tool, record.tool]} />
+            <Row
+              name={t("log.outcome")}
+              values={[t(`outcome.${old.outcome}`), t(`outcome.${record.outcome}`)]}
+            />
+            <Row name={t("call.ran")} values={[toDuration(ranMs(old)), toDuration(ranMs(record))]} />
+            <Row name={t("fact.agent")} values={[old.agent, record.agent]} />
+          </dl>
+          <Section title={t("fact.arguments")}>
+            <Difference before={old.arguments} after={record.arguments} />
+          </Section>
+          <Section title={t("fact.result")}>
+            <Difference before={old.error ?? old.result} after={record.error ?? record.result} />
+          </Section>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Row({
+  name,
+  values: [before, after],
+}: {
+  readonly name: string;
+  readonly values: readonly [string, string];
+}) {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd>{before}</dd>
+      <dd className={before === after ? "" : "font-semibold"}>{after}</dd>
+    </>
+  );
+}
+
+function Difference({ before, after }: { readonly before: unknown; readonly after: unknown }) {
+  const t = useText();
+  const diff = useMemo(() => {
+    const [one, other] = [toLines(before), toLines(after)];
+    if (one === other) return "";
+    return (
+      createTwoFilesPatch("a", "b", one, other, undefined, undefined, {
+        context: 3,
+        maxEditLength: 20_000,
+      }) ?? ""
+    );
+  }, [before, after]);
+  if (diff === "") return <p className="text-xs text-muted">{t("call.compareSame")}</p>;
+  return <DiffView diff={diff} />;
+}
+
+function toLines(value: unknown): string {
+  const text = typeof value === "string" ? value : value === undefined ? "" : toVisibleValue(value);
+  return `${text.slice(0, maxCompared)}\n`;
+}

@@ -1,0 +1,53 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { change } from "../../api/request.js";
+import type { McpServerView } from "../../api/types.js";
+import { usePageText } from "../../i18n/page-text.js";
+import { PlainText } from "../../text/plain-text.js";
+import { Button } from "../../ui/button.js";
+import { CopyButton } from "../../ui/copy-button.js";
+import { FaultNote } from "../../ui/fault-note.js";
+import { mcpText } from "./text.js";
+
+/** Log in to a server behind an address, and remove one from the configuration. */
+export function ServerActions({ server }: { readonly server: McpServerView }) {
+  const text = usePageText(mcpText);
+  const client = useQueryClient();
+  const path = `/api/mcp-servers/${encodeURIComponent(server.name)}`;
+  const onSettled = () => client.invalidateQueries({ queryKey: ["/api/mcp-servers"] });
+  const login = useMutation({
+    mutationFn: () => change<{ readonly url?: string }>("POST", `${path}/login`, {}),
+    onSettled,
+  });
+  const remove = useMutation({ mutationFn: () => change("DELETE", path), onSettled });
+  const url = login.data?.url;
+  return (
+    <div className="mt-2 flex flex-col gap-1">
+      <p className="flex flex-wrap gap-2">
+        {/^https?:/.test(server.target) && (
+          <Button disabled={login.isPending} onClick={() => login.mutate()}>
+            {text("login")}
+          </Button>
+        )}
+        <Button
+          look="danger"
+          disabled={remove.isPending}
+          onClick={() => {
+            if (window.confirm(text("removeSure", { name: server.name }))) remove.mutate();
+          }}
+        >
+          {text("remove")}
+        </Button>
+      </p>
+      <FaultNote fault={login.error ?? remove.error} />
+      {url !== undefined && (
+        <p className="text-xs wrap-anywhere">
+          {text("loginOpen")}{" "}
+          <code>
+            <PlainText text={url} line />
+          </code>{" "}
+          <CopyButton text={url} name="URL" />
+        </p>
+      )}
+    </div>
+  );
+}
