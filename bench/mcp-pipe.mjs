@@ -7,45 +7,52 @@ export async function openPipe(command, args, options = {}) {
   const waiting = new Map();
   let lastId = 0;
   let rest = "";
+  let fault;
   child.stdout.setEncoding("utf8");
   child.stdout.on("data", (chunk) => {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop();
     for (const line of lines) {
-      const message = JSON.parse(line);
-      const settle = waiting.get(message.id);
-      waiting.delete(message.id);
-      settle?.(message);
+      const { id, result, error } = JSON.parse(line);
+      const settle = waiting.get(id);
+      waiting.delete(id);
+      if (error === undefined) settle?.resolve(result);
+      else settle?.reject(new Error(error.message));
     }
   });
-  const gone = new Promise((_, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) =>
-      reject(new Error(`${[command, ...args].join(" ")} ended with ${code ?? "a signal"}`)),
-    );
-  });
-  gone.catch(() => {}); // reported by the requests that wait for an answer
-  child.stdin.on("error", () => {}); // likewise
+  const fail = (error) => {
+    fault ??= error;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  child.once("error", fail);
+  child.once("close", (code) =>
+    fail(new Error(`${[command, ...args].join(" ")} ended with ${code ?? "a signal"}`)),
+  );
+  child.stdin.on("error", () => {}); // reported by the requests that wait for an answer
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  const request = (method, params) => {
-    const answer = new Promise((resolve, reject) => {
+  const request = (method, params) =>
+    new Promise((resolve, reject) => {
+      if (fault !== undefined) return reject(fault);
       const id = ++lastId;
-      waiting.set(id, ({ result, error }) =>
-        error === undefined ? resolve(result) : reject(new Error(error.message)),
-      );
+      waiting.set(id, { resolve, reject });
       send({ id, method, params });
     });
-    return Promise.race([answer, gone]);
-  };
   const clientInfo = { name: "bench", version: "1" };
   await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
   send({ method: "notifications/initialized" });
   return {
     request,
+    pid: child.pid,
     close: () =>
       new Promise((resolve) => {
-        child.once("close", resolve);
-        child.kill("SIGKILL");
+        // Asked to end first: a killed server writes no profile.
+        const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
+        child.once("close", () => {
+          clearTimeout(timer);
+          resolve();
+        });
+        child.stdin.end();
       }),
   };
 }

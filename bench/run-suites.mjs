@@ -16,12 +16,21 @@ export function listSuites(folder) {
 
 /**
  * Run suites one after the other. Resolves to the names of those that did not come to their end.
- * @param {{ folder: string, root: string, names: readonly string[], options?: readonly string[], timeLimitMs: number, log: (line: string) => void, stdout?: "inherit" | "ignore" }} settings
+ * @param {{ folder: string, root: string, names: readonly string[], options?: readonly string[], timeLimitMs: number, execArgv?: readonly string[], log: (line: string) => void, stdout?: "inherit" | "ignore" }} settings
  */
-export async function runSuites({ folder, root, names, options = [], timeLimitMs, log, stdout = "inherit" }) {
+export async function runSuites({
+  folder,
+  root,
+  names,
+  options = [],
+  timeLimitMs,
+  log,
+  execArgv = [],
+  stdout = "inherit",
+}) {
   const failed = [];
   for (const name of names) {
-    const args = [...process.execArgv, program, join(folder, `${name}.mjs`), root, ...options];
+    const args = [...process.execArgv, ...execArgv, program, join(folder, `${name}.mjs`), root, ...options];
     const child = spawn(process.execPath, args, { stdio: ["ignore", stdout, "inherit"], detached: true });
     const outcome = await outcomeOf(child, timeLimitMs);
     if (outcome === undefined) continue;

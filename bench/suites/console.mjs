@@ -1,12 +1,13 @@
 // How fast the console is there, how large it is, and whether it stays smooth under many events.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { printGoal, quantile } from "../measure.mjs";
 
@@ -56,7 +57,7 @@ function firstPageBytes() {
   const html = readFileSync(here("dist/console/index.html"), "utf8");
   const assets = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, path]) => path);
   return ["index.html", ...assets].reduce(
-    (sum, path) => sum + statSync(here(`dist/console/${path}.br`)).size,
+    (sum, path) => sum + gzipSync(readFileSync(here(`dist/console/${path}`))).length,
     0,
   );
 }

@@ -8,7 +8,7 @@ import { openPipe } from "../mcp-pipe.mjs";
 import { printGoal, printTable, quantile } from "../measure.mjs";
 
 const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const tenon = [here("bin/tenon.cjs"), "mcp"];
+const tenon = [...process.execArgv, here("bin/tenon.cjs"), "mcp"]; // profiled with the suite, if it is
 const filesystem = here("test/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
 
 /** Checked before the suite runs. */

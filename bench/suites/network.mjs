@@ -138,10 +138,10 @@ async function measureNamespace() {
 async function measureFirstHost(tenon, port) {
   const first = (network) => async () => {
     const session = tenon.createSession();
-    // The namespace is there; the forwarder is not.
-    await call(session, { command: "sh -c :" });
+    // The namespace is there; the forwarder is not. The command writes, so that it runs on a layer with and without network.
+    await call(session, { command: "touch a" });
     const started = performance.now();
-    await call(session, { command: "sh -c :", network });
+    await call(session, { command: "touch a", network });
     times[network.length].push(performance.now() - started);
     await session.close();
   };
