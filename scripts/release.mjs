@@ -1,5 +1,5 @@
-// npm run release -- major|minor|patch|VERSION [--dry-run]: check, set the version, move what is under "Unreleased" in
-// CHANGELOG.md below the version and the date, commit and tag. Nothing is pushed or published.
+// npm run release -- major|minor|patch|VERSION [--dry-run]: check, build the docs, set the version, move what is under
+// "Unreleased" in CHANGELOG.md below the version and the date, commit and tag. Nothing is pushed or published.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,9 @@ function release({ step, dryRun }) {
   const { changelog, notes } = moveUnreleased(read("CHANGELOG.md"), version, today());
   console.log(`${current} -> ${version}\n\n${notes}\n`);
   if (dryRun) {
-    console.log(`Dry run: would run npm run check, change ${files.join(", ")}, commit and tag ${tag}.`);
+    console.log(
+      `Dry run: would run npm run check and npm run docs, change ${files.join(", ")}, commit and tag ${tag}.`,
+    );
     return;
   }
   runCheck();
@@ -79,10 +81,12 @@ function moveUnreleased(text, version, date) {
 }
 
 function runCheck() {
-  try {
-    execFileSync("npm", ["run", "check"], { cwd: root, stdio: "inherit" });
-  } catch {
-    throw new Error("npm run check failed: nothing was changed.");
+  for (const script of ["check", "docs"]) {
+    try {
+      execFileSync("npm", ["run", script], { cwd: root, stdio: "inherit" });
+    } catch {
+      throw new Error(`npm run ${script} failed: nothing was changed.`);
+    }
   }
 }
 

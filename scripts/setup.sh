@@ -9,7 +9,14 @@ python3 python3
 perl perl
 make make
 ctags universal-ctags
-chromium chromium"
+chromium chromium
+nats-server nats-server
+redis-server redis-server
+go golang-go
+gem ruby
+composer composer
+php php-cli
+unzip unzip"
 
 # Programs from npm that stand beside Tenon in tests: MCP servers, the conformance suite, a Node 22 to run it.
 peers="$(dirname "$0")/../test/peers"

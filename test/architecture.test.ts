@@ -29,6 +29,7 @@ const ranks: Readonly<Record<string, number>> = {
   runtime: 5,
   agent: 6,
   server: 6,
+  fleet: 6.5, // fronts serve by server/, workers answer for its routes
   "test-kit": 6,
   cli: 7,
 };
@@ -39,6 +40,7 @@ const runtimeRanks: Readonly<Record<string, number>> = {
   state: 0,
   catalogue: 0,
   audit: 1,
+  secrets: 2,
   approvals: 2,
   journal: 2,
   tasks: 2,

@@ -104,7 +104,7 @@ describe("tenon state", () => {
   });
 
   it.each([
-    ["a file that is not there", "missing", /ENOENT|not found/],
+    ["a file that is not there", "missing", /no such file or folder/],
     ["a file that is no backup", "workspace/note.txt", /not a complete backup/],
     ["a backup that is cut off", "cut.gz", /not a complete backup|unexpected end/],
   ])("refuses %s and leaves the state alone", async (_, name, message) => {

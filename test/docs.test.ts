@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { Writable } from "node:stream";
 import type { Command } from "commander";
+import { marked } from "marked";
 import { describe, expect, it } from "vitest";
-import type { Terminal } from "../src/cli/command-line.js";
+import { scenes } from "../scripts/terminal/scenes.mjs";
 import { createProgram } from "../src/cli/main.js";
+import { silentTerminal } from "../src/cli/testing/run-tenon.js";
 import { errorCodes } from "../src/contract/error-codes.js";
 import { toolStates } from "../src/contract/lifecycle.js";
 import { legalTransitions } from "../src/registry/lifecycle.js";
@@ -56,7 +57,7 @@ describe("generated pages", () => {
   });
 
   it("docs/reference/cli.md says what --help says", async () => {
-    const program = createProgram(silentTerminal());
+    const program = createProgram(silentTerminal(root));
     const page = ["# The command line", "", ...helpOf(program, "tenon"), ...walk(program, "tenon")].join(
       "\n",
     );
@@ -70,6 +71,24 @@ describe("generated types", () => {
     registry.registerMany(createBuiltInTools());
     const tools = registry.list().flatMap(({ name }) => registry.describe(name) ?? []);
     await expect(builtInTypes(tools)).toMatchFileSnapshot("../src/contract/built-in-types.ts");
+  });
+});
+
+describe("docs/guide/terminal.md", () => {
+  it("shows every command, and uses every recorded picture", () => {
+    const page = read("docs/guide/terminal.md");
+    const commands = createProgram(silentTerminal(root)).commands.map((command) => command.name());
+    const missing = commands.filter(
+      (name) => !["help", "complete"].includes(name) && !page.includes(`tenon ${name}`),
+    );
+    expect(missing).toEqual([]);
+    const pictures = readdirSync(join(root, "docs/images")).filter((file) => file.startsWith("terminal-"));
+    expect(pictures.toSorted()).toEqual(
+      Object.keys(scenes)
+        .map((name) => `terminal-${name}.svg`)
+        .toSorted(),
+    );
+    expect(pictures.filter((file) => !page.includes(`images/${file}`))).toEqual([]);
   });
 });
 
@@ -94,11 +113,41 @@ describe("links", () => {
       .map((file) => join("docs", file)),
   ];
 
-  it.each(pages)("in %s lead somewhere", (page) => {
-    const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map((match) => match[1] ?? "");
-    for (const target of targets) expect(() => read(join(dirname(page), target)), target).not.toThrow();
+  const anchors = new Map<string, ReadonlySet<string>>();
+
+  it.each(pages)("in %s lead to a file and a heading in it", (page) => {
+    const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    for (const [, file = "", anchor] of targets) {
+      const target = file === "" ? page : join(dirname(page), file);
+      expect(() => read(target), target).not.toThrow();
+      if (anchor === undefined) continue;
+      const known = anchors.get(target) ?? anchorsOf(read(target));
+      anchors.set(target, known);
+      expect(known.has(decodeURIComponent(anchor)), `${target}#${anchor}`).toBe(true);
+    }
+  });
+
+  it.each(pages)("and text in %s have no tags that the docs site would take for components", (page) => {
+    const tags = marked.lexer(read(page)).flatMap(function tagsIn(token): string[] {
+      if (token.type === "html") return token.raw.match(/<[a-z][^>]*>/gi) ?? [];
+      return (("tokens" in token ? token.tokens : undefined) ?? []).flatMap(tagsIn);
+    });
+    expect(tags).toEqual([]);
   });
 });
+
+/** The anchors of a page's headings, as GitHub and the docs site name them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => heading.toLowerCase());
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .trim()
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
 
 function* walk(command: Command, path: string): Generator<string> {
   for (const child of command.commands) {
@@ -113,21 +162,11 @@ function helpOf(command: Command, name: string): string[] {
     `## ${name}`,
     "",
     "```text",
-    command.configureHelp({ helpWidth: 100 }).helpInformation().trimEnd(),
+    command
+      .configureHelp({ ...command.configureHelp(), helpWidth: 100 })
+      .helpInformation()
+      .trimEnd(),
     "```",
     "",
   ];
-}
-
-function silentTerminal(): Terminal {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return {
-    stdin: process.stdin,
-    stdout: nowhere,
-    stderr: nowhere,
-    env: {},
-    cwd: root,
-    exitCode: 0,
-    interrupted: new AbortController().signal,
-  };
 }

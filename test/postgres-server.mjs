@@ -1,6 +1,7 @@
 // node postgres-server.mjs DIR PARENT: run a PostgreSQL server with its data in DIR until PARENT is gone or
 // SIGTERM comes, then remove DIR. DIR/ready holds its address once it answers, DIR/failed why it does not.
-// SIGHUP stops the server hard, as a power cut does, and starts it again on the same data.
+// SIGHUP stops the server hard, as a power cut does, and starts it again on the same data; SIGUSR2 only stops it, and
+// starts it when it comes again.
 import { execFile, spawn } from "node:child_process";
 import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -37,13 +38,21 @@ async function begin() {
   const port = await freePort();
   const start = () => run(postgres, port, owner);
   server = start();
-  process.on("SIGHUP", () => {
+  const restart = () => {
+    rmSync(join(data, "postmaster.pid"), { force: true });
+    server = start();
+  };
+  const stop = (onStopped) => {
     server.removeAllListeners("exit");
-    server.once("exit", () => {
-      rmSync(join(data, "postmaster.pid"), { force: true });
-      server = start();
-    });
+    server.once("exit", onStopped);
     server.kill("SIGQUIT");
+  };
+  process.on("SIGHUP", () => stop(restart));
+  let isDown = false;
+  process.on("SIGUSR2", () => {
+    isDown = !isDown;
+    if (isDown) stop(() => {});
+    else restart();
   });
   process.on("SIGTERM", end);
   setInterval(() => isAlive(Number(parent)) || end(), 500);

@@ -27,6 +27,10 @@ export async function testPostgres(): Promise<string> {
 /** A server of one's own, to be mistreated. */
 export interface OwnPostgres {
   readonly url: string;
+  /** Where its data lies. */
+  readonly data: string;
+  /** Stop it hard, or start it again; resolves when that is done. */
+  toggle(): Promise<void>;
   /** Stop it hard and start it again on the same data; resolves when the signal is sent. */
   restart(): void;
   stop(): Promise<void>;
@@ -41,6 +45,15 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   const url = await readyServer(dir);
   return {
     url,
+    data: join(dir, "data"),
+    async toggle() {
+      const wasThere = await answersOn(url);
+      child.kill("SIGUSR2");
+      while ((await answersOn(url)) === wasThere) await wait(50);
+      // One that refuses connections may still be writing.
+      const lock = join(dir, "data", "postmaster.pid");
+      if (wasThere) while (existsSync(lock)) await wait(50);
+    },
     restart: () => void child.kill("SIGHUP"),
     async stop() {
       child.kill("SIGTERM");
@@ -60,6 +73,13 @@ export async function askPostgres<Row>(url: string, sql: string, values: unknown
   } finally {
     await client.end();
   }
+}
+
+function answersOn(url: string): Promise<boolean> {
+  return askPostgres(url, "SELECT 1").then(
+    () => true,
+    () => false,
+  );
 }
 
 function startServer(dir: string, parent: number): ChildProcess {

@@ -460,3 +460,38 @@ describe("retries", () => {
     expect(await open({ tools: [made] }).call({ name: "gen" })).toSucceedWith(3);
   });
 });
+
+describe("the time in which a person is waited for", () => {
+  it("is no running time: for consent before the tool and for a question within it", async () => {
+    const slowly = <T>(answer: T) => new Promise<T>((resolve) => setTimeout(() => resolve(answer), 400));
+    const asks = tool("asks", {
+      annotations: {},
+      checkPermissions: () => ({ behavior: "ask", reason: "to see" }),
+      execute: async (_, ctx) => ({
+        said: await ctx.interact.ask({ kind: "ask", message: "Well?" }, ctx.signal),
+      }),
+    });
+    const tenon = open({
+      tools: [asks, echo],
+      interact: { approve: () => slowly(true), ask: () => slowly("yes") },
+    });
+    const answer = await tenon.call({ name: "asks", arguments: {} });
+    expect(answer).toSucceed();
+    expect(answer.metadata.waitedForPersonMs).toBeGreaterThan(700);
+    const ran = tenon.metrics.tool("asks")?.duration.max ?? 0;
+    // All but the waiting, however slow the machine is.
+    expect(ran).toBeLessThanOrEqual(answer.durationMs - 700);
+    const record = await tenon.audit.get(answer.callId);
+    expect(record?.waitedForPersonMs).toBe(answer.metadata.waitedForPersonMs);
+    const { total } = await tenon.audit.usage({ since: 0, until: Date.now() + 1000 }, 1);
+    expect(total.people).toEqual({
+      calls: 1,
+      totalMs: answer.metadata.waitedForPersonMs,
+      maxMs: answer.metadata.waitedForPersonMs,
+    });
+    expect(total.maxMs).toBeCloseTo(answer.durationMs - total.people.totalMs, 3);
+    expect((await tenon.call({ name: "echo", arguments: {} })).metadata).not.toHaveProperty(
+      "waitedForPersonMs",
+    );
+  });
+});

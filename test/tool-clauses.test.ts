@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defineTool } from "../src/index.js";
 import { openFileFixture, type FileFixture } from "./file-fixture.js";
@@ -85,6 +85,24 @@ describe("tools.allowedPaths", () => {
     }
     const { files } = await fixture.ok("grep", { pattern: "needle", path: "src", mode: "files" });
     expect(files).toEqual([{ file: "src/a.txt" }]);
+  });
+
+  it("narrows commands too: they are refused, find nothing and change nothing beside it", async () => {
+    mkdirSync(fixture.path("pk/app"), { recursive: true });
+    fixture.put("pk/app/a.txt", "needle\n");
+    fixture.put("pk/b.txt", "needle\n");
+    fixture.put("b.txt", "needle\n");
+    symlinkSync("../../b.txt", fixture.path("pk/app/link.txt"));
+    await fixture.reopen({ config: { mode: "auto", tools: { allowedPaths: ["pk/app"] } } });
+    for (const command of ["cat b.txt", "echo x > pk/b.txt", "cd pk && cat b.txt", "rm b.txt", "cat < b.txt"])
+      expect((await fixture.refused("shell_exec", { command })).code).toBe("PATH_OUTSIDE");
+    const found = await fixture.ok("shell_exec", { command: "grep -r needle . ; cat pk/app/link.txt; true" });
+    expect(found["stdout"]).toBe("./pk/app/a.txt:needle\n");
+    const script =
+      "import os;[open(n,'w').write('x') for n in ('new.txt','pk/app/new.txt')];print(os.path.exists('pk'))";
+    await fixture.ok("shell_exec", { command: `python3 -c "${script}"` });
+    expect(existsSync(fixture.path("new.txt"))).toBe(false);
+    expect(existsSync(fixture.path("pk/app/new.txt"))).toBe(true);
   });
 
   it("leaves the workspace as it is where it names only other folders, as files.allowedPaths does", async () => {
@@ -190,5 +208,9 @@ describe("the metrics of commands", () => {
     const ioBytes = fixture.tenon.metrics.tool("shell_exec")?.resources?.ioBytes;
     expect(ioBytes).toBeGreaterThanOrEqual(6_000_000);
     expect(ioBytes).toBeLessThan(30_000_000);
+    // A command that is known to only read runs without the checks for changes, but is counted all the same.
+    await fixture.ok("shell_exec", { command: "cat a.bin | wc -c" });
+    const after = fixture.tenon.metrics.tool("shell_exec")?.resources?.ioBytes ?? 0;
+    expect(after - (ioBytes ?? 0)).toBeGreaterThanOrEqual(9_000_000);
   });
 });

@@ -1,10 +1,7 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 
-const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "..");
 
 /** Types that no program ever names: steps of other types, and lists that a type is made of. */
@@ -19,15 +16,6 @@ const unnamed = new Set(
 
 /** These tests read the built package. */
 describe("the types of the package", () => {
-  it("compile strictly, without skipLibCheck and without @types/node, and infer what they promise", async () => {
-    const { stdout } = await run(
-      process.execPath,
-      [join(root, "node_modules/typescript/bin/tsc"), "-p", "test/types"],
-      { cwd: root },
-    ).catch((error: { stdout: string }) => error);
-    expect(stdout).toBe("");
-  });
-
   it.each(["index.d.ts", "testing.d.ts"])("in %s lean on nothing but dependencies of the package", (file) => {
     const text = readFileSync(join(root, "dist", file), "utf8");
     const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {

@@ -11,13 +11,18 @@ let repo: string;
 
 beforeEach(() => {
   repo = mkdtempSync(join(tmpdir(), "tenon-release-"));
-  const manifest = { name: "x", version: "0.1.0", scripts: { check: "node check.cjs" } };
+  const manifest = {
+    name: "x",
+    version: "0.1.0",
+    scripts: { check: "node check.cjs", docs: "node docs.cjs" },
+  };
   const dependency = { "node_modules/y": { version: "0.1.0" } };
   const lock = { name: "x", version: "0.1.0", packages: { "": { version: "0.1.0" }, ...dependency } };
   write("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
   write("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
   write("CHANGELOG.md", changelog);
   write("check.cjs", "");
+  write("docs.cjs", "");
   git("init", "--quiet", "--initial-branch=main");
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.org");
@@ -57,6 +62,7 @@ describe("npm run release", () => {
   it.each([
     ["a change that is not committed", () => write("new.txt", ""), /Commit or stash.*new\.txt/s],
     ["a failing check", () => commit("check.cjs", "process.exit(1)"), /npm run check failed/],
+    ["docs that do not build", () => commit("docs.cjs", "process.exit(1)"), /npm run docs failed/],
     [
       "a check that changes files",
       () => commit("check.cjs", "fs.writeFileSync('left.txt', '')"),

@@ -1,0 +1,2 @@
+/** Libraries that are bundled for `require`. */
+export const required: readonly string[];
