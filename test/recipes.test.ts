@@ -49,12 +49,13 @@ describe("a recipe of the guide", () => {
         JSON.parse(local) as { name: string; arguments: Record<string, unknown> },
       );
       expect(error, line).toBeUndefined();
-      const { exitCode, met, stderr } = result as {
+      const { exitCode, met, stderr, notes } = result as {
         exitCode?: number | null;
         met?: boolean;
         stderr?: string;
+        notes?: readonly string[];
       };
-      expect([0, null, undefined], `${line}\n${stderr ?? ""}`).toContain(
+      expect([0, null, undefined], [line, stderr, ...(notes ?? [])].join("\n")).toContain(
         line.includes("shell_kill") ? 0 : exitCode,
       );
       expect(met, line).not.toBe(false);

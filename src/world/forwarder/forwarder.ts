@@ -88,13 +88,14 @@ export function createForwarder({ namespace, egress, runs }: ForwarderOptions): 
   return {
     async open(run) {
       const own = ownListeners(run);
-      const turn = binding.then(() => bind([...commonListeners, ...own]));
-      binding = turn.catch(() => {}); // the caller that awaits it gets the error
-      await turn;
+      // Before anything is awaited: a command that ends meanwhile must not close what this one needs.
       for (const each of own) {
         const using = users.get(keyOf(each)) ?? new Set();
         users.set(keyOf(each), using.add(run));
       }
+      const turn = binding.then(() => bind([...commonListeners, ...own]));
+      binding = turn.catch(() => {}); // the caller that awaits it gets the error
+      await turn;
       const failed = [...commonListeners, ...own].flatMap((each) => {
         const error = bound.get(keyOf(each))?.error;
         // Many machines have no IPv6.

@@ -73,17 +73,29 @@ async function readChildPid(child: ChildProcess): Promise<number> {
     Readable,
     Readable,
   ];
-  let [described, problem] = ["", ""];
-  info.on("data", (chunk: Buffer) => (described += chunk.toString()));
+  let problem = "";
   failure.on("data", (chunk: Buffer) => (problem += chunk.toString()));
   child.stdin?.on("error", () => {}); // EPIPE: it has ended, which is reported by its output
   // A spawn that fails emits an error and then closes.
   child.once("error", (error) => (problem = error.message));
-  const ended = once(child, "close").then(() => "ended" as const);
-  const started = await Promise.race([once(ready, "data").then(() => "started" as const), ended]);
-  const pid = Number(/"child-pid":\s*(\d+)/.exec(described)?.[1]);
-  if (started === "started" && Number.isInteger(pid)) return pid;
+  const ended = once(child, "close").then(() => undefined);
+  // Two pipes: which of them is read first is left to chance.
+  const started = Promise.all([readPid(info), once(ready, "data")]).then(([pid]) => pid);
+  const pid = await Promise.race([started, ended]);
+  if (pid !== undefined) return pid;
   throw new Error(problem.trim() || "bubblewrap ended without a message");
+}
+
+/** The id of the process inside, once it is told; it may come in pieces. */
+function readPid(info: Readable): Promise<number> {
+  let text = "";
+  return new Promise((resolve) => {
+    info.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const pid = /"child-pid":\s*(\d+)\D/.exec(text)?.[1];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+  });
 }
 
 function holdNamespace(nsenter: string, pid: number, inUserNamespace: boolean): NetworkNamespace {

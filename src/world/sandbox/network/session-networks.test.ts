@@ -1,11 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runProgram } from "../run-program.js";
 import { type Fixture, openFixture } from "../sandbox.fixture.js";
+import { compileHosts } from "../../http/host-rules.js";
 import { openNamespace } from "./namespace.js";
+import { createSessionNetwork } from "./session-network.js";
+import { openSessionNetworks } from "./session-networks.js";
 
 const say = (text: string): string =>
   `require("net").createServer((c) => c.end("${text}")).listen(PORT, "127.0.0.1", () => console.log("up"))`;
@@ -105,6 +111,72 @@ describe("a network namespace", () => {
     expect(one.stdout.match(/^\s*\w+:(?!\[)/gm)).toEqual([expect.stringContaining("lo:")]);
     namespace.close();
     expect((await run()).code).not.toBe(0);
+  });
+
+  it("keeps a port open for a command that begins while another one with the same port ends", async () => {
+    const namespace = await openNamespace({ ...common, isRoot: process.getuid?.() === 0 });
+    const network = createSessionNetwork(namespace, { hosts: compileHosts([]), allowPrivate: true });
+    const first = await network.begin({ hosts: ["localhost:4101"] });
+    const beginning = network.begin({ hosts: ["localhost:4101", "localhost:4102"] });
+    await new Promise(setImmediate); // what it needs has been looked up
+    first.end();
+    await beginning;
+    const connects = "exec 3<>/dev/tcp/127.0.0.1/4101";
+    const [file = "", ...args] = namespace.enter(["/bin/bash", "-c", connects]);
+    expect((await runProgram({ file, args, env, timeoutMs: 10_000 })).code).toBe(0);
+    network.close();
+  });
+
+  it("is found by its process even if that is told after it has started", async () => {
+    const slow = join(mkdtempSync(join(tmpdir(), "tenon-slow-bwrap-")), "bwrap");
+    // Says that it is ready first, and which process it is in only then.
+    writeFileSync(
+      slow,
+      `#!/bin/sh
+exec unshare -rn sh -c 'echo; sleep 0.2; echo "{ \\"child-pid\\": $$ }" >&3; exec 3>&-; read -r line'
+`,
+      { mode: 0o755 },
+    );
+    const namespace = await openNamespace({ ...common, bwrap: slow, isRoot: false });
+    expect(namespace.enter([])).toHaveLength(5);
+    namespace.close();
+  });
+
+  it("is tried again for the next command, a few times", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tenon-failing-bwrap-"));
+    const [bwrap, tries] = [join(folder, "bwrap"), join(folder, "tries")];
+    const failing = (times: number): void =>
+      writeFileSync(
+        bwrap,
+        `#!/bin/sh
+echo >> ${tries}
+[ $(wc -l < ${tries}) -gt ${times} ] && exec ${common.bwrap} "$@"
+echo busy >&2; exit 1
+`,
+        { mode: 0o755 },
+      );
+    failing(1);
+    const open = () =>
+      openSessionNetworks({
+        bwrap,
+        isRoot: false,
+        search: { path: env.PATH, untrusted: [] },
+        egress: { hosts: compileHosts([]), allowPrivate: true },
+      });
+    const networks = open();
+    expect(await networks.forSession("one")).toBeUndefined();
+    expect(networks.reason()).toBe("busy");
+    const found = await networks.forSession("one");
+    expect(found).toBeDefined();
+    expect(await networks.forSession("one")).toBe(found);
+    expect(networks.reason()).toBeUndefined();
+    await networks.close();
+    failing(1000);
+    rmSync(tries);
+    const hopeless = open();
+    for (let at = 0; at < 5; at += 1) expect(await hopeless.forSession("one")).toBeUndefined();
+    expect(readFileSync(tries, "utf8")).toHaveLength(3);
+    await hopeless.close();
   });
 
   it("reports why it cannot be created", async () => {

@@ -22,6 +22,9 @@ export interface SessionNetworkOptions {
   readonly egress: EgressRules;
 }
 
+/** A machine that was busy can create a network the next time; one that fails again and again cannot. */
+const maxFailures = 3;
+
 type Opening = Promise<SessionNetwork | undefined>;
 
 /** Prepare the networks; the first one is created now, because a command is about to need it. */
@@ -32,11 +35,15 @@ export function openSessionNetworks(options: SessionNetworkOptions): SessionNetw
   const nsenter = found !== undefined && basename(found) === "nsenter" ? found : undefined;
   let reason = nsenter === undefined ? "nsenter not found; install util-linux" : undefined;
   const sessions = new Map<string, Opening>();
+  let failures = 0;
   const open = async (): Opening => {
-    if (nsenter === undefined) return undefined;
+    if (nsenter === undefined || failures >= maxFailures) return undefined;
     try {
-      return createSessionNetwork(await openNamespace({ bwrap, nsenter, isRoot }), egress);
+      const namespace = await openNamespace({ bwrap, nsenter, isRoot });
+      [failures, reason] = [0, undefined];
+      return createSessionNetwork(namespace, egress);
     } catch (error) {
+      failures += 1;
       reason = messageOf(error);
       return undefined;
     }
@@ -47,6 +54,10 @@ export function openSessionNetworks(options: SessionNetworkOptions): SessionNetw
       const known = sessions.get(id) ?? first ?? open();
       if (known === first) first = undefined;
       sessions.set(id, known);
+      // The next command of the session tries again.
+      void known.then((network) => {
+        if (network === undefined && sessions.get(id) === known) sessions.delete(id);
+      });
       return known;
     },
     async endSession(id) {
