@@ -298,6 +298,10 @@ describe("services and screens", () => {
   it.each([
     ["git log | less", "less"],
     ["vim a.txt", "vim"],
+    ["vim x", "vim"],
+    ["env vi q", "vi"],
+    ["vim -c 'set nu' wq", "vim"],
+    ["nice nvim +10 x", "nvim"],
     ["cd sub && nano a", "nano"],
     ["top", "top"],
     ["npm init", "npm init"],
@@ -321,6 +325,7 @@ describe("services and screens", () => {
     "timeout 3 top",
     "vim -es -c '%s/a/b/' -c wq a.txt",
     "vim +wq a.txt",
+    "vim -c '%s/a/b/ | x!' a.txt",
     "vim --version",
     "npm init -y",
     "npm init vite my-app",

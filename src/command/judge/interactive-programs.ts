@@ -14,12 +14,25 @@ const always: Check = () => true;
 const bare: Check = (args) => args.length === 0;
 const operands = (args: readonly string[]): readonly string[] => args.filter((word) => !word.startsWith("-"));
 
-/** Options with which an editor reads its commands from the line and ends. */
-const scripted = /^(?:-[eE]?s|-[bB]\w*|--batch|-batch|--headless|\+?:?(?:w?qa?|xa?)!?)$/;
+/** Options with which an editor or `top` needs no terminal. */
+const unattended = has(/^(?:-[eE]?s|-[bB]\w*|--batch|-batch|--headless)$/);
+const quits = /^:?(?:[wx]?qa?|x|xa|cq|wqall|qall|quit)!?$/;
+
+/** An editor that is told on its line to end: by `+q`, or by a command after `-c`. */
+const endsItself: Check = (args) =>
+  args.some((word, at) =>
+    word.startsWith("+") ? quits.test(word.slice(1)) : args[at - 1] === "-c" && lastCommandQuits(word),
+  );
+
+/** The commands of an editor are separated by bars: `%s/a/b/ | wq`. */
+const lastCommandQuits = (commands: string): boolean => quits.test(commands.split("|").at(-1)?.trim() ?? "");
 
 /** Programs that draw on the whole screen, with the calls of them that do. */
 const screens: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ...named("vi vim nvim view vimdiff emacs top", lacks(scripted)),
+  ...named(
+    "vi vim nvim view vimdiff ex emacs mg joe jed kak top",
+    (args) => !unattended(args) && !endsItself(args),
+  ),
   ...named("nano pico micro hx helix htop btop atop tig lazygit lazydocker k9s ranger mc nmtui", always),
   ...named("less more most man dialog whiptail", always),
   ["fzf", lacks(/^(?:-f|--filter)/)],

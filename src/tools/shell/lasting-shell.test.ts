@@ -133,7 +133,7 @@ describe.each([true, false])("a session's shell (on layers: %s)", (enabled) => {
     const { stdout, exitCode, notes } = await run("node -e 'setInterval(() => {}, 1000)' & echo started");
     expect([stdout, exitCode]).toEqual(["started\n", 0]);
     expect(notes.join()).toMatch(/stopped: .*setInterval.* background: true/);
-    await expect(run("vim a.txt")).rejects.toThrow('"vim" waits for a person');
+    await expect(run("vim x")).rejects.toThrow('"vim" waits for a person');
     await expect(run("npm init")).rejects.toThrow("waits for a person");
     await expect(run("python3", { background: true })).rejects.toThrow("waits for a person");
     await expect(run("top", { pty: true })).rejects.toThrow("in the foreground");
