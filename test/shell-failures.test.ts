@@ -94,6 +94,9 @@ describe.each([true, false])("the cause of a failure (on layers: %s)", (enabled)
     expect(await notes(python("import socket; socket.socket(socket.AF_UNIX)"))).toContain(
       "sandbox.unixSockets",
     );
+    // As the client of Docker says it.
+    const docker = await notes("echo 'unix /run/docker.sock: socket: operation not permitted' >&2; exit 1");
+    expect(docker).toMatch(/such as that of Docker(?![^]*raw sockets)/);
     const raw = python("import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)");
     expect(await notes(raw)).toContain("refuses raw sockets");
     expect(await notes("unshare -Ur true")).toContain("create namespaces");

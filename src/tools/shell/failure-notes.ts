@@ -76,6 +76,12 @@ const together =
 
 const refusedCall = /operation not permitted|permission denied|EPERM|EACCES|not permitted/i;
 
+const namesUnixSocket = together(
+  /docker|podman|containerd|\.sock\b|AF_UNIX|unix socket/i,
+  /not permitted|denied|cannot connect|EPERM|EACCES|protocol/i,
+);
+const namesSocket = together(/\bsocket|\bping\b|raw/i, refusedCall);
+
 const wallCauses: readonly WallCause[] = [
   {
     applies: (text) =>
@@ -85,10 +91,7 @@ const wallCauses: readonly WallCause[] = [
     note: "The program needs a terminal, and nobody can type into it. Use its options for non-interactive use, or set pty: true; with background: true, type into it with shell_input.",
   },
   {
-    applies: together(
-      /docker|podman|containerd|\.sock\b|AF_UNIX|unix socket/i,
-      /not permitted|denied|cannot connect|EPERM|EACCES|protocol/i,
-    ),
+    applies: namesUnixSocket,
     note: "Commands in the sandbox cannot use unix sockets, such as that of Docker. The setting sandbox.unixSockets allows them.",
   },
   {
@@ -99,7 +102,7 @@ const wallCauses: readonly WallCause[] = [
     note: "The sandbox refuses system calls that trace processes, change users, create namespaces or mounts, or use io_uring. No setting opens them; only a person can run this outside of the sandbox.",
   },
   {
-    applies: together(/\bsocket|\bping\b|raw/i, refusedCall),
+    applies: (text) => namesSocket(text) && !namesUnixSocket(text),
     note: "The sandbox refuses raw sockets, and unix sockets unless the setting sandbox.unixSockets allows them. TCP connections to a host are opened by the argument network.",
   },
   {

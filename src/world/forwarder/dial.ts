@@ -91,6 +91,6 @@ function rulesFor({ grants }: NetworkRun, { hosts, allowPrivate }: EgressRules):
 function reasonOf(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   return messageOf(first)
-    .replace(/^the request to \S+ is refused: /, "")
+    .replace(/^(?:Access denied: )?the request to \S+ is refused: /, "")
     .replace(/\.$/, "");
 }

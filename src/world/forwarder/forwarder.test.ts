@@ -119,6 +119,7 @@ describe("granted hosts", () => {
     );
     expect(stdout.trim().split("\n")).toEqual(targets.map(() => "403"));
     expect(use.every(({ verdict }) => verdict === "refused")).toBe(true);
+    expect(use.map(({ reason }) => reason).join()).not.toContain("is refused");
     const socks = await fixture.granted(
       `const named = ${JSON.stringify(targets)}.map((name) => [3, name.length, ...Buffer.from(name)]);
        const mapped = [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1];
