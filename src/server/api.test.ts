@@ -134,8 +134,10 @@ describe("a call that needs consent", () => {
       agent: "person",
       preview: { summary: expect.any(String) },
     });
-    const live = (await at.ask("/api/calls")).body.find((call: LiveCall) => call.callId === request.callId);
-    expect(live).toMatchObject({ state: "asking", toolName: "write_file", arguments: { path: "a.txt" } });
+    // The request is on the list before it is stored, and only then announced.
+    const asking = ({ callId, state }: LiveCall): boolean => callId === request.callId && state === "asking";
+    const live = await waiting("/api/calls", asking);
+    expect(live).toMatchObject({ toolName: "write_file", arguments: { path: "a.txt" } });
     const [first, second] = await Promise.all([
       at.post(`/api/approvals/${request.id}`, { verdict: "once" }),
       at.post(`/api/approvals/${request.id}`, { verdict: "no" }),

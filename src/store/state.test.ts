@@ -1,13 +1,13 @@
 import { afterAll, describe } from "vitest";
-import { lastingPostgresFixture, postgresFixture, sqliteFixture } from "./testing/drivers.js";
+import { lastingPostgresFixture, postgresFixture, quickSqliteFixture } from "./testing/drivers.js";
 import { stateSuite } from "./testing/state-suite.js";
 
 describe("sqlite", () => {
-  stateSuite(sqliteFixture);
+  stateSuite(quickSqliteFixture);
 });
 
 describe("postgres", () => {
   const server = lastingPostgresFixture();
   afterAll(() => server.end());
-  stateSuite(postgresFixture, server.newFixture);
+  stateSuite(server.newFixture, postgresFixture);
 });

@@ -13,7 +13,7 @@ export function sqlSuite(newFixture: NewFixture): void {
     fixture = await newFixture();
     state = await fixture.open();
     sql = state.sql;
-    await sql.run("CREATE TABLE things (name TEXT PRIMARY KEY, n BIGINT, bytes BIGINT)");
+    await sql.run("CREATE TABLE IF NOT EXISTS things (name TEXT PRIMARY KEY, n BIGINT, bytes BIGINT)");
   });
 
   afterEach(() => fixture.close());

@@ -8,13 +8,13 @@ import { storesSuite } from "./stores-suite.js";
 
 /**
  * Everything that the state promises, whatever database it is in.
- * @param lasting For tests that leave the schema as it is.
+ * @param newSchema For principals and tokens: their tests need a schema that nobody used before.
  */
-export function stateSuite(newFixture: NewFixture, lasting = newFixture): void {
+export function stateSuite(newFixture: NewFixture, newSchema = newFixture): void {
   sqlSuite(newFixture);
-  storesSuite(lasting);
-  locksSuite(lasting);
-  journalSuite(lasting);
-  accessSuite(newFixture);
-  secretsSuite(lasting);
+  storesSuite(newFixture);
+  locksSuite(newFixture);
+  journalSuite(newFixture);
+  accessSuite(newSchema);
+  secretsSuite(newFixture);
 }

@@ -9,11 +9,10 @@ import { plant } from "./testing/plant.js";
 import { buildChildren, type Children } from "./testing/run-child.js";
 import { snapshot } from "./testing/snapshot.js";
 import { tempDir } from "./testing/temp-dir.js";
-import { isLongRun } from "../../../test/setup/random-cases.js";
+import { killEverywhere } from "../../../test/setup/kill-everywhere.js";
 
 let children: Children;
 let base: string;
-const mostPoints = 200;
 
 beforeAll(async () => {
   children = await buildChildren();
@@ -60,7 +59,7 @@ async function changeAll(): Promise<Snapshot> {
   return snapshot(world.root);
 }
 
-async function plantLayerAgain(): Promise<void> {
+function plantLayerAgain(): void {
   rmSync(base, { recursive: true, force: true });
   plantLayer(base);
 }
@@ -73,23 +72,24 @@ async function adoptAll(): Promise<Snapshot> {
   return snapshot(world.root);
 }
 
-/** Kill the task at its first, second, … step, or at a random one in `stride`, until it comes to its end; returns the last. */
-async function killEverywhere(
+/** Kill the task everywhere, each time after the same beginning, then let it come to its end; returns its last step. */
+async function killTask(
   task: string,
-  prepare: () => Promise<unknown>,
-  check: (point: number) => Promise<unknown>,
-  stride = 1,
+  { prepare, check, stride }: { prepare: () => unknown; check: () => Promise<unknown>; stride: number },
 ): Promise<number> {
-  let last = 0;
-  for (let point = 1; point <= mostPoints; point += 1 + Math.floor(Math.random() * (2 * stride - 1))) {
+  const runTo = async (step: number): Promise<NodeJS.Signals | number | null> => {
     await prepare();
-    const end = await children.run(task, base, String(point));
-    if (end === 0) return last;
+    return children.run(task, base, String(step));
+  };
+  const last = await killEverywhere(async (step) => {
+    const end = await runTo(step);
+    if (end === 0) return false;
     expect(end).toBe("SIGKILL");
-    await check(point);
-    last = point;
-  }
-  throw new Error("the task never ends");
+    await check();
+    return true;
+  }, stride);
+  expect(await runTo(0)).toBe(0);
+  return last;
 }
 
 describe("a process killed at any step", () => {
@@ -99,11 +99,11 @@ describe("a process killed at any step", () => {
     const after = await changeAll();
     expect(after).not.toEqual(before);
     const outcomes = new Set<number>();
-    const points = await killEverywhere(
-      "change",
-      async () => plantAgain(),
-      async () => outcomes.add(await checkRecovered([before, after])),
-    );
+    const points = await killTask("change", {
+      prepare: plantAgain,
+      check: async () => outcomes.add(await checkRecovered([before, after])),
+      stride: 3,
+    });
     expect(points).toBeGreaterThan(30);
     expect(outcomes).toEqual(new Set([0, 1]));
   });
@@ -116,13 +116,14 @@ describe("a process killed at any step", () => {
       plantAgain();
       await changeAll();
     };
-    const points = await killEverywhere("undo", changeAgain, async () => {
+    const check = async (): Promise<void> => {
       const outcome = await checkRecovered([after, before]);
       const world = await openWorld(base);
       await world.journal.undo({ callId: outcome === 0 ? "the-call" : "the-undo" }, origin());
       expect(snapshot(world.root)).toEqual(outcome === 0 ? before : after);
       await world.close();
-    });
+    };
+    const points = await killTask("undo", { prepare: changeAgain, check, stride: 4 });
     expect(points).toBeGreaterThan(30);
     expect(snapshot(join(base, "ws"))).toEqual(before);
   });
@@ -135,17 +136,12 @@ describe("a process killed at any step", () => {
       const [before, layer] = [snapshot(join(base, "ws")), snapshot(join(base, "layer"))];
       const after = await adoptAll();
       const outcomes = new Set<number>();
-      const stride = isLongRun ? 1 : 4;
-      await killEverywhere(
-        "adopt",
-        plantLayerAgain,
-        async () => {
-          const outcome = await checkRecovered([before, after]);
-          outcomes.add(outcome);
-          if (outcome === 0) expect(snapshot(join(base, "layer"))).toEqual(layer);
-        },
-        stride,
-      );
+      const check = async (): Promise<void> => {
+        const outcome = await checkRecovered([before, after]);
+        outcomes.add(outcome);
+        if (outcome === 0) expect(snapshot(join(base, "layer"))).toEqual(layer);
+      };
+      await killTask("adopt", { prepare: plantLayerAgain, check, stride: 4 });
       expect(outcomes.has(0)).toBe(true);
     },
   );
@@ -158,7 +154,7 @@ describe("a process killed at any step", () => {
       const before = snapshot(join(base, "ws"));
       const after = await adoptAll();
       const adoptAgain = async (): Promise<void> => {
-        await plantLayerAgain();
+        plantLayerAgain();
         await adoptAll();
       };
       const check = async (): Promise<void> => {
@@ -168,7 +164,7 @@ describe("a process killed at any step", () => {
         expect(snapshot(world.root)).toEqual(outcome === 0 ? before : after);
         await world.close();
       };
-      await killEverywhere("undo", adoptAgain, check, isLongRun ? 1 : 6);
+      await killTask("undo", { prepare: adoptAgain, check, stride: 6 });
     },
   );
 
@@ -176,11 +172,11 @@ describe("a process killed at any step", () => {
     plantLayer(base);
     const before = snapshot(join(base, "ws"));
     const killed = async (): Promise<void> => {
-      await plantLayerAgain();
+      plantLayerAgain();
       expect(await children.run("adopt", base, "30")).toBe("SIGKILL");
     };
     const check = async (): Promise<unknown> => checkRecovered([before]);
-    await killEverywhere("recover", killed, check, isLongRun ? 1 : 3);
+    await killTask("recover", { prepare: killed, check, stride: 3 });
   });
 
   it.each([12, 30, 38, 44])(
@@ -194,8 +190,8 @@ describe("a process killed at any step", () => {
         plantAgain();
         expect(await children.run("change", base, String(point))).toBe("SIGKILL");
       };
-      const stride = isLongRun ? 1 : 3;
-      const last = await killEverywhere("recover", wound, () => checkRecovered([before, after]), stride);
+      const check = async (): Promise<unknown> => checkRecovered([before, after]);
+      const last = await killTask("recover", { prepare: wound, check, stride: 6 });
       expect(last).toBeGreaterThan(0);
     },
   );
