@@ -68,15 +68,19 @@ function report(problems) {
   for (const problem of problems.slice(0, 50)) console.error(problem);
   const { tasks, requests } = clients;
   const count = (check) => tasks.filter(check).length;
-  const times = requests.filter(({ status }) => status === 503).map(({ ms }) => ms);
+  const times = requests
+    .filter(({ status, wasCarried }) => status === 503 && !wasCarried)
+    .map(({ ms }) => ms);
   const refused = times.toSorted((one, other) => one - other);
+  const unknown = requests.filter(({ status }) => status === 504).length;
   console.log(
     `${[...done.values()].reduce((sum, one) => sum + one, 0)} faults (${[...done].map(([name, times]) => `${name} ${times}`).join(", ")}) ` +
       `in ${Math.round((performance.now() - began) / 1000)} s, seed ${values.seed}: ${tasks.length} calls in ${requests.length} requests, ` +
       `${count(({ answer }) => answer?.success === true)} done, ` +
       `${count(({ answer }) => answer?.code === "CALL_INTERRUPTED")} interrupted, ` +
       `${count(({ answer }) => answer?.success === false && answer.code !== "CALL_INTERRUPTED")} failed, ` +
-      `refused with 503 in ${Math.round(refused[Math.floor(refused.length / 2)] ?? 0)} ms at the median and ${Math.round(refused.at(-1) ?? 0)} ms at most, ` +
+      `${refused.length} requests refused with 503 in ${Math.round(refused[Math.floor(refused.length / 2)] ?? 0)} ms at the median and ${Math.round(refused.at(-1) ?? 0)} ms at most, ` +
+      `${unknown} answered with 504 (outcome unknown), ` +
       `slowest request ${Math.round(Math.max(...requests.map(({ ms }) => ms)))} ms, ${problems.length} violations.`,
   );
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { answerOf } from "../scripts/fleet/clients.mjs";
 import { underLoad } from "./setup/under-load.js";
 
 const script = resolve(import.meta.dirname, "../scripts/fleet-faults.mjs");
@@ -38,4 +39,16 @@ describe("a fleet of two fronts and three workers, two of them with a wrong cloc
     },
     underLoad(240_000),
   );
+});
+
+describe("the driver", () => {
+  // A full disk: the shell made the file, found no room for the line, and the disk had room again at the commit.
+  it("takes a command that failed for failed, though the empty file that it made was committed", () => {
+    const result = { exitCode: 1, stderr: "echo: write error: No space left on device", committed: "all" };
+    const task = { kind: "append" };
+    const failed = answerOf(task, { success: true, callId: "call_1", result }, undefined);
+    expect(failed?.code).toBe("COMMAND_FAILED");
+    const done = { success: true, callId: "call_1", result: { exitCode: 0, committed: "all" } };
+    expect(answerOf(task, done, undefined)?.code).toBeUndefined();
+  });
 });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineTool, type Tenon } from "../src/index.js";
+import { defineTool, ToolUnavailableError, type Tenon } from "../src/index.js";
 import { createFixture, gate, open, tool, type Fixture } from "./spine-fixture.js";
 
 function counting(work: () => unknown = () => "done") {
@@ -98,6 +98,34 @@ describe("an idempotency key", () => {
       metadata: { repeated: true },
     });
     expect(ran).toHaveLength(1);
+  });
+
+  it("keeps no failure that may pass of a tool that can be called twice, and calls it final of another", async () => {
+    const fixture = createFixture();
+    const ran: string[] = [];
+    const busyAtFirst = (name: string, annotations: object) =>
+      defineTool({
+        name,
+        description: "Fail the first time.",
+        category: "custom",
+        annotations,
+        retry: { attempts: 0 },
+        input: z.object({}),
+        execute: () => {
+          ran.push(name);
+          if (ran.length < 3) throw new ToolUnavailableError("Locked.", { code: "STATE_BUSY" });
+          return { count: ran.length };
+        },
+      });
+    const tools = [busyAtFirst("twice", { idempotent: true }), busyAtFirst("once", {})];
+    const allowed = { policy: { rules: [{ decision: "allow", tool: "*" }] } };
+    const tenon = openWith({ tools }, fixture, allowed);
+    const call = (name: string) => tenon.call({ name, arguments: {}, idempotencyKey: name });
+    expect(await call("twice")).toFailWith("STATE_BUSY", { retryable: true });
+    expect(await call("once")).toFailWith("STATE_BUSY", { retryable: true });
+    expect(await call("twice")).toMatchObject({ success: true, result: { count: 3 } });
+    expect(await call("once")).toFailWith("STATE_BUSY", { retryable: false });
+    expect(ran).toEqual(["twice", "once", "twice"]);
   });
 
   it("is bounded in number", async () => {

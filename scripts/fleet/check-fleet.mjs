@@ -14,9 +14,13 @@ export function checkFleet({ volume, workspaces, logs, slackMs }, { tasks, reque
     const own = tasks.filter((task) => task.workspace === workspace);
     problems.push(...checkWorkspace(join(volume, workspace), own, logs.get(workspace) ?? []));
   }
-  for (const { key, ms, status, stoppedMs } of requests)
-    if (status !== 0 && ms > limitMs + 2000 + slackMs + stoppedMs)
+  for (const { key, ms, status, stoppedMs, wasCarried } of requests) {
+    const slack = slackMs + stoppedMs;
+    if (status !== 0 && ms > limitMs + 2000 + slack)
       problems.push(`${key}: a request took ${Math.round(ms)} ms, though its limit was ${limitMs}.`);
+    if (status === 503 && !wasCarried && ms > 1000 + slack)
+      problems.push(`${key}: a request was refused after ${Math.round(ms)} ms, not within a second.`);
+  }
   for (const { key, tries, answer } of tasks)
     if (answer === undefined) problems.push(`${key}: no answer after ${tries} requests.`);
   return problems;
@@ -44,7 +48,11 @@ function checkAnswer({ key, kind, answer }, done, recordedAs) {
   if (answer?.success === true) {
     const isDone = kind === "read" || done === (answer.code === undefined ? 1 : 0);
     return [
-      ...(isDone ? [] : [`${key}: acknowledged as ${answer.code ?? "done"}, done ${done} times.`]),
+      ...(isDone
+        ? []
+        : [
+            `${key}: acknowledged as ${answer.code ?? "done"}, done ${done} times: ${JSON.stringify(answer)}`,
+          ]),
       ...(recordedAs.includes("success")
         ? []
         : [`${key}: acknowledged as ${answer.callId}, recorded as ${recordedAs.join(", ")}.`]),

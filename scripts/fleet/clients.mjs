@@ -6,6 +6,7 @@ export const limitMs = 8000;
 /** Errors that say: nothing happened, or it is not known; ask again under the same key. */
 const passing = new Set([
   "FLEET_UNAVAILABLE",
+  "OUTCOME_UNKNOWN",
   "WORKSPACE_UNAVAILABLE",
   "STATE_BUSY",
   "STATE_UNAVAILABLE",
@@ -17,7 +18,8 @@ const passing = new Set([
 /**
  * One thing that a client wants done once, whatever happens.
  * @typedef {{ key: string, workspace: string, session: string, kind: string, path: string, tool: string, arguments: object,
- *   answer?: { success: boolean, callId?: string, code?: string }, tries: number, slowest: number }} Task
+ *   answer?: { success: boolean, callId?: string, code?: string, exitCode?: number, committed?: string }, tries: number,
+ *   slowest: number }} Task
  */
 
 /**
@@ -27,7 +29,7 @@ const passing = new Set([
 export function openClients(given) {
   /** @type {Task[]} */
   const tasks = [];
-  /** @type {{ key: string, ms: number, stoppedMs: number, status: number, code: string | undefined }[]} */
+  /** @type {{ key: string, ms: number, stoppedMs: number, status: number, code: string | undefined, wasCarried: boolean }[]} */
   const requests = [];
   const { random, workspaces } = given;
   const pick = (list) => list[Math.floor(random() * list.length)];
@@ -60,7 +62,8 @@ export function openClients(given) {
     const ms = performance.now() - began;
     task.slowest = Math.max(task.slowest, ms);
     const code = body?.error?.code ?? body?.code;
-    requests.push({ key: task.key, ms, stoppedMs, status, code });
+    // A front that takes nothing new says so without an id: it has made no call of the request.
+    requests.push({ key: task.key, ms, stoppedMs, status, code, wasCarried: body?.callId !== undefined });
     return status === 200 ? answerOf(task, body, code) : undefined;
   };
   return {
@@ -72,11 +75,18 @@ export function openClients(given) {
 }
 
 /** The answer of a task, where it will not change any more. */
-function answerOf({ kind }, body, code) {
+export function answerOf({ kind }, body, code) {
   if (body?.success === true) {
-    // A command that ran and failed is an answer, too: on a full disk nothing of it is kept.
-    const failed = kind === "append" && body.result?.committed !== "all";
-    return { success: true, callId: body.callId, ...(failed && { code: "COMMAND_FAILED" }) };
+    const { exitCode, committed } = body.result ?? {};
+    // A command that ran and failed is an answer, too. On a full disk it may have made its file and found no room for the
+    // line: then the empty file is committed, and only the exit code tells.
+    const failed = kind === "append" && !(exitCode === 0 && committed === "all");
+    return {
+      success: true,
+      callId: body.callId,
+      ...(kind === "append" && { exitCode, committed }),
+      ...(failed && { code: "COMMAND_FAILED" }),
+    };
   }
   // The answer that a key has got stays its answer.
   const isFinal = !passing.has(code) || body?.metadata?.repeated === true;

@@ -54,17 +54,26 @@ export function giveAgain(call: ReceivedCall, envelope: ToolEnvelope): ToolEnvel
   return envelope;
 }
 
-/** Store the answer for a caller that sends the key again; a refusal is not stored, since the call may be sent again. */
+/**
+ * Store the answer for a caller that sends the key again. A refusal is not stored, since the call may be sent again, nor is
+ * a failure that may pass of a tool that can be called twice without harm.
+ */
 export async function keepAnswer({ call, standIn }: Outcome, envelope: ToolEnvelope): Promise<void> {
   const { parts, keyed, started, attempts } = call.state;
   if (parts.keys === undefined || keyed === undefined) return;
   try {
     const hasRun = started || attempts > 0 || standIn !== undefined;
-    await (hasRun ? parts.keys.keep(keyed, envelope) : parts.keys.release(keyed));
+    const mayPass = envelope.error?.retryable === true && isRepeatable(call);
+    await (hasRun && !mayPass ? parts.keys.keep(keyed, envelope) : parts.keys.release(keyed));
   } catch (cause) {
     envelope.metadata["idempotencyFault"] =
       `The answer could not be stored under its idempotency key: ${messageOf(cause)}`;
   }
+}
+
+function isRepeatable({ state }: ReceivedCall): boolean {
+  const { readOnly, idempotent } = state.resolved?.settings.annotations ?? {};
+  return readOnly === true || idempotent === true;
 }
 
 /** The same data for any order of keys. */

@@ -93,7 +93,7 @@ export async function withFront(
     await tenant.fronts.add(key);
     const bus = await fleet.openBus(config.fleet, onFault);
     try {
-      const front = await fleet.Front.open({ bus, key, onFault });
+      const front = await fleet.Front.open({ bus, key, onFault, isPassing: true });
       const forward = fleet.createForward({ front, config, missing: () => undefined });
       const view = (): Promise<FleetView> => fleet.viewFleet(bus, front.roster);
       await run({ front, view, move: fleet.moveWorkspace, ask: createAsk(forward) });

@@ -12,6 +12,7 @@ import { createTerminalBackend } from "./terminal-backend.js";
 import { toFileProblem } from "../contract/file-problem.js";
 import { personLog } from "./log-line.js";
 import { warn } from "./output.js";
+import { tenantOwnership } from "../store/ownership.js";
 import type { TenonOptions } from "../runtime/tenon-options.js";
 import { nativeProviders, type NativeProvider } from "../tools/native/providers.js";
 
@@ -36,20 +37,32 @@ export function withJobs(terminal: Terminal, flags: CommonFlags, run: RunCommand
   return runWith({ terminal, flags, jobs: true }, run);
 }
 
+/** The same for users and their tokens; where a fleet is configured, with those that all its fronts share. */
+export function withTeam(terminal: Terminal, flags: CommonFlags, run: RunCommand): Promise<void> {
+  return runWith({ terminal, flags, jobs: false, ofTenant: true }, run);
+}
+
+interface RunOptions {
+  readonly terminal: Terminal;
+  readonly flags: CommonFlags;
+  readonly jobs: boolean;
+  /** Whether it works on what the fronts of a fleet share. */
+  readonly ofTenant?: boolean;
+}
+
 async function runWith(
-  {
-    terminal,
-    flags,
-    jobs,
-  }: { readonly terminal: Terminal; readonly flags: CommonFlags; readonly jobs: boolean },
+  { terminal, flags, jobs, ofTenant = false }: RunOptions,
   run: RunCommand,
 ): Promise<void> {
   const loaded = await loadFor(terminal, flags);
+  const { fleet } = loaded.config;
+  const isInFleet = ofTenant && fleet.nats !== undefined;
   if (flags.json !== true) for (const warning of loaded.warnings) warn(terminal, warning);
   const tenon = startTenon(terminal, loaded, {
     interact: createTerminalBackend(terminal),
     actor: localActor("cli"),
     jobs,
+    ...(isInFleet && { ownership: tenantOwnership(fleet.tenant) }),
   });
   try {
     const session = await tenon.openNamedSession(flags.session ?? "cli");

@@ -299,7 +299,13 @@ export const errorCodes = {
     type: "ToolUnavailableError",
     meaning:
       "The servers that connect the machines of a fleet (NATS, PostgreSQL) cannot be reached, or take no more.",
-    hint: "Try again in a few seconds; the message says whether the call may have happened.",
+    hint: "The call was not made. Try again in a few seconds.",
+  },
+  OUTCOME_UNKNOWN: {
+    type: "ToolUnavailableError",
+    meaning:
+      "A call was sent to a worker of the fleet that did not answer in time, so it may have taken effect.",
+    hint: "Make it again with the same idempotency key, or ask for its result before you make it again without one.",
   },
   WORKSPACE_UNAVAILABLE: {
     type: "ToolUnavailableError",

@@ -1,13 +1,21 @@
+import type { Msg } from "@nats-io/transport-node";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testPostgres } from "../../test/postgres.js";
 import { underLoad } from "../../test/setup/under-load.js";
 import type { RunningServer } from "../server/index.js";
 import { createFleet } from "./testing/fleet-fixture.js";
 import { askFront as ask, frontToken, openHttpFront } from "./testing/http-front.js";
+import type { Worker } from "./worker/worker.js";
 import { startNats, type TestNats } from "./testing/nats-server.js";
 
+const vaultServer = resolve(import.meta.dirname, "../../test/fixtures/secret-server.mjs");
 let nats: TestNats;
 let fleet: ReturnType<typeof createFleet>;
+let worker: Worker;
 let one: RunningServer;
 let other: RunningServer;
 const closers: (() => Promise<unknown>)[] = [];
@@ -15,12 +23,17 @@ const closers: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   const [server, database] = await Promise.all([startNats(), testPostgres()]);
   nats = server;
-  fleet = createFleet({ nats: nats.url, database, config: { mode: "ask" } });
-  await fleet.worker();
-  const config = { database, fleet: { nats: nats.url, tenant: fleet.tenant } };
+  const secrets = { keyFile: join(mkdtempSync(join(tmpdir(), "tenon-fleet-key-")), "secrets.key") };
+  writeFileSync(secrets.keyFile, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  const vault = { command: process.execPath, args: [vaultServer], env: { API_KEY: "${secret:API_KEY}" } };
+  const policy = { rules: [{ decision: "allow" as const, tool: "vault:*" }] };
+  const config = { mode: "ask" as const, secrets, policy, mcpServers: { vault } };
+  fleet = createFleet({ nats: nats.url, database, config });
+  ({ worker } = await fleet.worker());
+  const ofFronts = { database, fleet: { nats: nats.url, tenant: fleet.tenant } };
   const front = async (name: string): Promise<RunningServer> => {
     const onFault = (cause: unknown): void => void fleet.faults.push(cause);
-    const opened = await openHttpFront({ root: fleet.root, name, config, onFault });
+    const opened = await openHttpFront({ root: fleet.root, name, config: ofFronts, onFault });
     closers.push(() => opened.close());
     return opened.server;
   };
@@ -107,6 +120,34 @@ describe("two fronts of one fleet", () => {
     await expect.poll(async () => (await ask(one, "/mcp", rpc(3, "ping", {}), session)).status).toBe(404);
   });
 
+  it("share users and their tokens, whichever of them they were added at", async () => {
+    const added = await ask(one, "/api/users", { name: "carol", role: "viewer" });
+    expect(added.status).toBe(200);
+    const made = await ask(one, "/api/tokens", { name: "carol-laptop", user: "carol" });
+    const { secret } = (await made.json()) as { secret: string };
+    const own = { authorization: `Bearer ${secret}` };
+    const listed = await ask(other, "/api/tools", undefined, own);
+    expect([made.status, listed.status]).toEqual([200, 200]);
+    const folder = { arguments: { path: "b" } };
+    const refused = await (await ask(other, "/api/tools/make_directory/call", folder, own)).json();
+    expect(refused).toMatchObject({ error: { code: "ACCESS_DENIED" } });
+    expect(await (await ask(other, "/api/users")).text()).toContain("carol");
+  });
+
+  it("store secrets with the worker of the workspace, whose MCP servers are given them", async () => {
+    const value = "a-secret-of-the-fleet";
+    const stored = await fetch(`${one.url}/api/secrets/API_KEY`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${frontToken}`, "content-type": "application/json" },
+      body: JSON.stringify({ value }),
+    });
+    expect(stored.status).toBe(200);
+    expect(await (await ask(other, "/api/secrets")).text()).toContain("API_KEY");
+    const answer = await (await ask(other, "/api/tools/vault%3Adigest/call", { arguments: {} })).text();
+    expect(answer).toContain(createHash("sha256").update(value).digest("hex"));
+    expect(answer).not.toContain(value);
+  });
+
   it("show and answer approvals of each other, once, and the log and changes of all", async () => {
     const call = ask(one, "/api/tools/write_file/call", { arguments: { path: "a.txt", content: "hello\n" } });
     const waiting = async (): Promise<{ id: string; workspace: string }[]> =>
@@ -132,6 +173,13 @@ describe("two fronts of one fleet", () => {
   });
 
   it("answer 503 with Retry-After while NATS is away, and work again when it is back, though it lost its streams", async () => {
+    const { bus } = (await fleet.front()).front;
+    const sent: Msg[] = [];
+    bus.connection.subscribe(bus.names.allCalls, { callback: (_error, message) => void sent.push(message) });
+    await bus.connection.flush();
+    expect((await ask(one, "/api/tools/current_time/call", { arguments: { timezone: "UTC" } })).status).toBe(
+      200,
+    );
     await nats.forget();
     await expect.poll(async () => (await ask(one, "/api/tools/current_time/call", {})).status).toBe(503);
     const began = performance.now();
@@ -144,5 +192,12 @@ describe("two fronts of one fleet", () => {
       return ((await response.json()) as { success?: boolean }).success;
     };
     await expect.poll(works, { timeout: underLoad(20_000) }).toBe(true);
+    // The stream that dropped repeated calls is gone, so somebody sends one again: the log knows it.
+    const { subject, data, headers } = sent[0] ?? expect.fail("no call was heard");
+    await bus.jetstream.publish(subject, data, { ...(headers !== undefined && { headers }) });
+    await expect.poll(async () => (await bus.manager.streams.info(bus.names.calls)).state.messages).toBe(0);
+    await works();
+    const log = await worker.owned.get("main")?.tenon.audit.search({ tool: "current_time", limit: 100 });
+    expect(log?.filter((record) => JSON.stringify(record.arguments).includes("UTC"))).toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@ import { testPostgres } from "../../test/postgres.js";
 import type { HostSession } from "../contract/host.js";
 import { pack } from "./bus/carry.js";
 import { sign } from "./bus/signed.js";
-import { newProof, type FrontKey } from "./keys.js";
+import { createProofs, type FrontKey } from "./keys.js";
 import { maxAgeMs, type CallMessage } from "./protocol.js";
 import type { Front } from "./front/front.js";
 import { createWorkspaceOf } from "./front/workspace-of.js";
@@ -16,6 +16,7 @@ import { createFleet } from "./testing/fleet-fixture.js";
 import { testNats } from "./testing/nats-server.js";
 
 const { signal } = new AbortController();
+const newProof = createProofs();
 let nats: Awaited<ReturnType<typeof testNats>>;
 let database: string;
 let fleet: ReturnType<typeof createFleet>;
@@ -224,13 +225,14 @@ describe("messages that do not belong to the fleet", () => {
     readonly subject?: string;
     readonly msgID?: string;
     readonly tamper?: boolean;
+    readonly version?: number;
   }
 
   /** Send a call as somebody who can reach the subjects would. */
   async function forge(
     front: Front,
     own: FrontKey,
-    { body, key = own, subject, msgID, tamper }: Forged,
+    { body, key = own, subject, msgID, tamper, version }: Forged,
   ): Promise<string> {
     const { bus, roster, id } = front;
     const callId = front.newCallId();
@@ -248,7 +250,7 @@ describe("messages that do not belong to the fleet", () => {
     };
     const signedFor = bus.names.call("main", "s1");
     const payload = await pack(bus, call);
-    const headers = await sign(key, signedFor, payload);
+    const headers = sign({ bus, key, version }, signedFor, payload);
     const sent =
       tamper === true
         ? await pack(bus, { ...call, arguments: { path: `${callId}.txt`, content: "other" } })
@@ -287,6 +289,39 @@ describe("messages that do not belong to the fleet", () => {
     const { state } = await bus.manager.streams.info(bus.names.calls);
     await expect.poll(async () => (await bus.manager.streams.info(bus.names.calls)).state.messages).toBe(0);
     expect(state.last_seq).toBeGreaterThan(forged.length);
+  });
+
+  it("are understood where a neighbouring version knows fewer fields, or more", async () => {
+    const { dir, worker } = await fleet.worker({ version: 2 });
+    const { front, key, host } = await fleet.front();
+    await write(host.openSession({}), "first.txt", "1");
+    const more = { region: "north", deadline: { at: 1 } };
+    const session = { id: "s1", principal: "alice", role: "admin" as const, ...more };
+    const client = { supports: { elicitForm: false, elicitUrl: false, sample: false, more }, ...more };
+    const calls = [
+      // As version 1 sent them: without what came later.
+      await forge(front, key, { version: 1, body: { session: { id: "s1" } } }),
+      await forge(front, key, { version: 3, body: { session, client, ...more } as Partial<CallMessage> }),
+    ];
+    for (const callId of calls)
+      await expect.poll(() => existsSync(join(dir, "main", `${callId}.txt`))).toBe(true);
+    // Workers and outcomes of the next version, too.
+    const { bus, roster } = front;
+    const member = { ...roster.members.get(worker.id)?.value, id: "next", protocol: 3, ...more };
+    await bus.members.put("next", JSON.stringify(member));
+    await expect.poll(() => roster.workers().map(({ id }) => id)).toContain("next");
+    const id = front.newCallId();
+    let proof = "";
+    bus.connection.subscribe(bus.names.allCalls, {
+      callback: (_error, message) => void (proof = message.json<CallMessage>().proof),
+    });
+    await bus.connection.flush();
+    const sleeping = host.openSession({}).call({ id, name: "sleep", arguments: { duration: 5 }, signal });
+    await expect.poll(() => proof).not.toBe("");
+    const envelope = { callId: id, toolName: "sleep", success: true, content: [], metadata: {}, ...more };
+    const outcome = { callId: id, proof, worker: "next", wrapped: false, maxChars: 9, envelope, ...more };
+    await bus.jetstream.publish(bus.names.outcome(front.id, id), JSON.stringify(outcome));
+    expect((await sleeping).envelope).toMatchObject({ success: true, region: "north" });
   });
 
   it("cannot be outcomes of a worker that has not read the call", async () => {

@@ -4,14 +4,9 @@ import { join } from "node:path";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import { openState, type State } from "../store/open-state.js";
-import type { Ownership } from "../store/ownership.js";
+import { tenantOwnership } from "../store/ownership.js";
 import { privateDirectory } from "../store/state-dir.js";
 import { TrustedFronts } from "./keys.js";
-
-/** The rows that all fronts of a tenant share: users, tokens, and the keys of the fronts. */
-export function tenantOwnership(tenant: string): Ownership {
-  return { name: `fleet:${tenant}` };
-}
 
 export interface TenantState {
   readonly state: State;

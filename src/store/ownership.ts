@@ -14,6 +14,11 @@ export interface Ownership {
   readonly onOpen?: ((owned: OwnedState) => void) | undefined;
 }
 
+/** The rows that all fronts of a tenant share: users, tokens, and the keys of the fronts. */
+export function tenantOwnership(tenant: string): Ownership {
+  return { name: `fleet:${tenant}` };
+}
+
 /** What an owner does with its state beside its calls. */
 export interface OwnedState {
   /** Keep how far the log has come. Throws where the database was put back to an earlier state. */

@@ -21,6 +21,7 @@ import { readCertificate } from "../read-certificate.js";
 import { watchConfig } from "../watch-config.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 import { messageOf } from "../../contract/message-of.js";
+import { tenantOwnership } from "../../store/ownership.js";
 
 /** `tenon serve`: the console, its API and MCP over HTTP. */
 export const addServe: AddCommand = (program, terminal) => {
@@ -154,7 +155,7 @@ async function fleetFor(
   },
 ) {
   if (config.fleet.nats === undefined) return undefined;
-  const { openFront, tenantOwnership } = await import("../../fleet/index.js");
+  const { openFront } = await import("../../fleet/index.js");
   const front = await openFront({ config, ...place });
   return { front, ownership: tenantOwnership(config.fleet.tenant) };
 }

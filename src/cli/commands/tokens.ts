@@ -1,7 +1,7 @@
 import { roles, type NamedToken, type Role } from "../../contract/ports/access.js";
 import { ago } from "../ago.js";
 import { addCommand, UsageError, type AddCommand, type CommonFlags } from "../command-line.js";
-import { withTenon, type OpenTenon } from "../open-tenon.js";
+import { withTeam, type OpenTenon } from "../open-tenon.js";
 import { noteMore, table, writeResult } from "../output.js";
 import { parseExpiry } from "../parse-time.js";
 import { oneOf, wholeNumber } from "../whole-number.js";
@@ -28,18 +28,18 @@ export const addTokens: AddCommand = (program, terminal) => {
     .option("--search <text>", "only tokens whose name or user contains this")
     .option("--limit <n>", "how many to list", "200")
     .option("--after <id>", "list those after this token")
-    .action((flags: TokenFlags) => withTenon(terminal, flags, (open) => list(open, flags)));
+    .action((flags: TokenFlags) => withTeam(terminal, flags, (open) => list(open, flags)));
   addCommand(tokens, "create <name>", "Create a token and print its secret once")
     .option("--user <name>", "whose token it is (default: a program with the name of the token)")
     .option("--role <role>", `what the token may do at most: ${roles.join(", ")} (default: the user's role)`)
     .option("--endpoint <name>", "MCP endpoint that the token is limited to")
     .option("--expires <when>", 'how long it is valid, such as "30d", a date, or "never"', "90d")
     .action((name: string, flags: TokenFlags) =>
-      withTenon(terminal, flags, (open) => create(open, name, flags)),
+      withTeam(terminal, flags, (open) => create(open, name, flags)),
     );
   addCommand(tokens, "revoke <token>", "Revoke a token by its name or id, effective immediately").action(
     (idOrName: string, flags: TokenFlags) =>
-      withTenon(terminal, flags, async (open) => {
+      withTeam(terminal, flags, async (open) => {
         const token = await open.tenon.access.revokeToken(idOrName);
         writeResult(open, token, () => `Revoked ${token.name}.`);
       }),

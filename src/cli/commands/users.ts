@@ -1,7 +1,7 @@
 import { roles, type Principal } from "../../contract/ports/access.js";
 import { ago } from "../ago.js";
 import { addCommand, type AddCommand, type CommonFlags } from "../command-line.js";
-import { withTenon, type OpenTenon } from "../open-tenon.js";
+import { withTeam, type OpenTenon } from "../open-tenon.js";
 import { noteMore, table, writeResult } from "../output.js";
 import { oneOf, wholeNumber } from "../whole-number.js";
 
@@ -22,12 +22,12 @@ export const addUsers: AddCommand = (program, terminal) => {
     .option("--search <text>", "only names that contain this")
     .option("--limit <n>", "how many to list", "200")
     .option("--after <name>", "list those after this user")
-    .action((flags: UserFlags) => withTenon(terminal, flags, (open) => list(open, flags)));
+    .action((flags: UserFlags) => withTeam(terminal, flags, (open) => list(open, flags)));
   addCommand(users, "add <name>", "Add a user")
     .option("--role <role>", `what the user may do: ${roles.join(", ")}`, "operator")
     .option("--program", "the user is a program, not a person")
     .action((name: string, flags: UserFlags) =>
-      withTenon(terminal, flags, async (open) => {
+      withTeam(terminal, flags, async (open) => {
         const role = oneOf("--role", flags.role, roles);
         const kind = flags.program === true ? "program" : "person";
         const user = await open.tenon.access.addPrincipal({ name, kind, role });
@@ -37,7 +37,7 @@ export const addUsers: AddCommand = (program, terminal) => {
     );
   addCommand(users, "role <name> <role>", "Change the role of a user").action(
     (name: string, text: string, flags: UserFlags) =>
-      withTenon(terminal, flags, async (open) => {
+      withTeam(terminal, flags, async (open) => {
         const role = oneOf("role", text, roles);
         const user = await open.tenon.access.changePrincipal(name, { role });
         writeResult(open, user, () => `${name} is ${role} now.`);
@@ -48,23 +48,23 @@ export const addUsers: AddCommand = (program, terminal) => {
     "link <name> <issuer> <subject>",
     "Let the person whom an identity provider knows by a subject sign in as a user",
   ).action((name: string, issuer: string, subject: string, flags: UserFlags) =>
-    withTenon(terminal, flags, async (open) => {
+    withTeam(terminal, flags, async (open) => {
       const user = await open.tenon.access.linkLogin(name, { issuer, subject });
       writeResult(open, user, () => `${subject} of ${issuer} signs in as ${name}.`);
     }),
   );
   addCommand(users, "remove <name>", "Remove a user for good, with its tokens and secrets").action(
     (name: string, flags: UserFlags) =>
-      withTenon(terminal, flags, async (open) => {
+      withTeam(terminal, flags, async (open) => {
         await open.tenon.access.removePrincipal(name);
         writeResult(open, { removed: name }, () => `Removed ${name}. The name stays taken.`);
       }),
   );
   addCommand(users, "disable <name>", "Keep a user out and revoke all of its tokens").action(
-    (name: string, flags: UserFlags) => withTenon(terminal, flags, (open) => setDisabled(open, name, true)),
+    (name: string, flags: UserFlags) => withTeam(terminal, flags, (open) => setDisabled(open, name, true)),
   );
   addCommand(users, "enable <name>", "Let a disabled user in again, with new tokens").action(
-    (name: string, flags: UserFlags) => withTenon(terminal, flags, (open) => setDisabled(open, name, false)),
+    (name: string, flags: UserFlags) => withTeam(terminal, flags, (open) => setDisabled(open, name, false)),
   );
 };
 

@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { KV } from "@nats-io/kv";
 import type { ObjectStore } from "@nats-io/obj";
-import type { NatsConnection } from "@nats-io/transport-node";
+import type { MsgHdrs, NatsConnection } from "@nats-io/transport-node";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { messageOf } from "../../contract/message-of.js";
 import { duplicateWindowMs, namesOf, type Names } from "../protocol.js";
 import { fleetAway } from "./fleet-error.js";
+import { StreamPublisher } from "./stream-publisher.js";
 
 export type FleetConfig = ResolvedConfig["fleet"];
 
@@ -16,6 +17,8 @@ export interface Bus {
   readonly tenant: string;
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
+  readonly publisher: StreamPublisher;
+  newHeaders(): MsgHdrs;
   readonly manager: JetStreamManager;
   readonly members: KV;
   readonly workspaces: KV;
@@ -37,6 +40,7 @@ export async function openBus(config: FleetConfig, onFault: (cause: unknown) => 
   const names = namesOf(tenant);
   const connection = await connectTo(config, names.inbox);
   const { jetstream: createClient, jetstreamManager } = await import("@nats-io/jetstream");
+  const { createInbox, headers } = await import("@nats-io/transport-node");
   try {
     const jetstream = createClient(connection, { timeout: 2000 });
     const manager = await jetstreamManager(connection, { timeout: 5000 });
@@ -60,11 +64,14 @@ export async function openBus(config: FleetConfig, onFault: (cause: unknown) => 
       online = false;
     };
     void follow().catch(onFault);
+    const publisher = new StreamPublisher(connection, createInbox(names.inbox));
     return {
       names,
       tenant,
       connection,
       jetstream,
+      publisher,
+      newHeaders: () => headers(),
       manager,
       ...stores,
       isOnline: () => online,
@@ -72,7 +79,10 @@ export async function openBus(config: FleetConfig, onFault: (cause: unknown) => 
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
-      close: async () => connection.close(),
+      async close() {
+        publisher.close();
+        await connection.close();
+      },
     };
   } catch (cause) {
     await connection.close();
@@ -165,7 +175,8 @@ async function ensureStores(
   const kvm = new Kvm(jetstream);
   const common = { replicas, storage, history: 1 };
   const [members, workspaces, sessions, objects] = await Promise.all([
-    kvm.create(names.members, common),
+    // Each start of a front has an id of its own: without an end, those that are gone would pile up.
+    kvm.create(names.members, { ...common, ttl: 60 * minute }),
     kvm.create(names.workspaces, common),
     kvm.create(names.sessions, { ...common, ttl: 24 * 60 * minute }),
     new Objm(jetstream).create(names.objects, { replicas, storage, ttl: nanos(60 * minute) }),

@@ -5,15 +5,19 @@ import { headerNames, maxAgeMs, protocolVersion, speaksVersion } from "../protoc
 import { unpack } from "./carry.js";
 import type { Bus } from "./open-bus.js";
 
+export interface SignOptions {
+  readonly bus: Pick<Bus, "newHeaders">;
+  readonly key: FrontKey;
+  readonly version?: number | undefined;
+}
+
 /** Sign a message for one subject. */
-export async function sign(
-  key: FrontKey,
+export function sign(
+  { bus, key, version = protocolVersion }: SignOptions,
   subject: string,
   payload: Uint8Array,
-  version: number = protocolVersion,
-): Promise<MsgHdrs> {
-  const { headers } = await import("@nats-io/transport-node");
-  const signed = headers();
+): MsgHdrs {
+  const signed = bus.newHeaders();
   signed.set(headerNames.version, String(version));
   signed.set(headerNames.front, key.id);
   signed.set(headerNames.signature, key.sign(subject, payload));

@@ -3,7 +3,7 @@ import { ToolError, ToolInternalError } from "../../contract/errors.js";
 import type { HostAnswer } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
-import { fleetAway } from "../bus/fleet-error.js";
+import { outcomeUnknown } from "../bus/fleet-error.js";
 import { failedEnvelope } from "../failed-envelope.js";
 import type { ClientFacts } from "../protocol.js";
 import type { FleetCall } from "./front-calls.js";
@@ -26,11 +26,13 @@ export function clientOf(client: ClientConnection | undefined): { readonly clien
 
 /** Nobody can say whether the call was made. */
 export function unknownOutcome({ call }: { readonly call: FleetCall }, why: string): ToolError {
-  return fleetAway(
+  const isKeyed = call.idempotencyKey !== undefined;
+  return outcomeUnknown(
     `${why.replace(/\.$/, "")}: it is not known whether the call was made.`,
-    call.idempotencyKey === undefined
-      ? `Ask for its result with the id ${call.id} before you make it again.`
-      : "Make it again with the same idempotency key: it is not done twice.",
+    isKeyed
+      ? "Make it again with the same idempotency key: it is not done twice."
+      : `Ask for its result with the id ${call.id} before you make it again.`,
+    isKeyed,
   );
 }
 

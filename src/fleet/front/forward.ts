@@ -18,8 +18,8 @@ export interface ForwardOptions {
   readonly missing: () => string | undefined;
 }
 
-/** Addresses that every front answers itself: its own browsers, and what it is. */
-const own = /^\/api\/(?:about|links|sessions|sign-out|feed)(?:\/|$)/;
+/** Addresses that every front answers itself: its own browsers, what it is, and the users that all fronts share. */
+const own = /^\/api\/(?:about|links|sessions|sign-out|feed|users|tokens)(?:\/|$)/;
 
 const callBody = z.strictObject({
   arguments: z.unknown().optional(),
@@ -168,6 +168,7 @@ async function makeCall(
     ...(body.timeoutMs !== undefined && { timeoutMs: body.timeoutMs }),
   });
   const code = envelope.error?.code;
+  if (code === "OUTCOME_UNKNOWN") return Response.json(envelope, { status: 504 });
   const isAway = code === "FLEET_UNAVAILABLE" || code === "WORKSPACE_UNAVAILABLE";
   return Response.json(envelope, isAway ? { status: 503, headers: { "retry-after": "2" } } : {});
 }

@@ -1,15 +1,15 @@
 import type { Msg } from "@nats-io/transport-node";
 import type { ToolEnvelope } from "../../contract/call.js";
-import { ToolInternalError } from "../../contract/errors.js";
+import { type ToolError, ToolInternalError } from "../../contract/errors.js";
 import type { HostAnswer, HostCall } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
 import type { ToolProgress } from "../../contract/tool.js";
 import { unpack } from "../bus/carry.js";
-import { fleetAway } from "../bus/fleet-error.js";
+import { fleetAway, workspaceAway } from "../bus/fleet-error.js";
 import type { Bus } from "../bus/open-bus.js";
 import type { Roster } from "../bus/roster.js";
-import { newProof, type FrontKey } from "../keys.js";
+import { createProofs, type FrontKey } from "../keys.js";
 import { noteSchema, outcomeSchema, type SessionFacts } from "../protocol.js";
 import { askHost, failedAnswer, unknownOutcome } from "./call-facts.js";
 import { prepareCall, type Prepared } from "./prepare-call.js";
@@ -41,12 +41,15 @@ interface Pending {
   readonly call: FleetCall;
   readonly proof: string;
   readonly since: number;
+  /** Whether it is on its way: from then on nobody can say that it was not made. */
+  isSent: boolean;
   /** Its place in the stream, once it is there. */
   seq: number | undefined;
   /** When to look whether somebody still works on it. */
   checkAt: number;
   readonly settle: (answer: HostAnswer) => void;
-  readonly over: AbortController;
+  /** Ends the questions that it puts to its host. */
+  over: AbortController | undefined;
 }
 
 const lookEveryMs = 250;
@@ -55,6 +58,8 @@ const patienceMs = 30_000;
 /** How much later than its limit a worker may answer. */
 const graceMs = 400;
 const askAgainMs = 5000;
+/** How long the stream may take to say that it has a call. */
+const ackMs = 900;
 /** How long a workspace whose worker is gone may take to find another. */
 const takeOverMs = 15_000;
 
@@ -67,6 +72,7 @@ export class FrontCalls {
   /** Since when a workspace has had no owner. */
   readonly #orphaned = new Map<string, number>();
   readonly #turns = new SendTurns();
+  readonly #newProof = createProofs();
 
   constructor(options: FrontCallsOptions) {
     this.#options = options;
@@ -104,12 +110,13 @@ export class FrontCalls {
     const answered = new Promise<HostAnswer>((settle) => {
       const pending: Pending = {
         call,
-        proof: newProof(),
+        proof: this.#newProof(),
         since: performance.now(),
+        isSent: false,
         seq: undefined,
         checkAt: performance.now() + (call.timeoutMs ?? patienceMs) + graceMs,
         settle,
-        over: new AbortController(),
+        over: undefined,
       };
       this.#pending.set(call.id, pending);
       this.#send(pending, this.#turns.take(call.session.id)).catch((cause: unknown) =>
@@ -161,13 +168,10 @@ export class FrontCalls {
   async #publish(pending: Pending, { subject, payload, headers }: Prepared): Promise<void> {
     const { bus } = this.#options;
     if (!this.#pending.has(pending.call.id)) return; // its caller was told that it was not made
+    pending.isSent = true;
     try {
-      const { seq } = await bus.jetstream.publish(subject, payload, {
-        msgID: pending.call.id,
-        headers,
-        timeout: 900,
-      });
-      pending.seq = seq;
+      const { id } = pending.call;
+      pending.seq = await bus.publisher.publish(subject, payload, { id, headers, timeoutMs: ackMs });
     } catch (cause) {
       if (/maximum bytes|maximum messages|resource limits/i.test(messageOf(cause)))
         throw fleetAway(
@@ -199,8 +203,10 @@ export class FrontCalls {
     const client = pending.call.client?.forCall?.(callId) ?? pending.call.client;
     if (what === "progress") pending.call.onProgress?.(progress as ToolProgress);
     else if (what === "note" && method !== undefined) client?.notify?.(method, params);
-    else if (what === "ask" && method !== undefined)
-      await askHost(message, client, { method, params, signal: pending.over.signal });
+    else if (what === "ask" && method !== undefined) {
+      const { signal } = (pending.over ??= new AbortController());
+      await askHost(message, client, { method, params, signal });
+    }
   }
 
   #finish(pending: Pending, body: unknown): void {
@@ -213,7 +219,7 @@ export class FrontCalls {
 
   #settle(pending: Pending, answer: HostAnswer): void {
     this.#pending.delete(pending.call.id);
-    pending.over.abort(new ToolInternalError("The call is over."));
+    pending.over?.abort(new ToolInternalError("The call is over."));
     pending.settle(answer);
   }
 
@@ -277,11 +283,13 @@ export class FrontCalls {
     );
   }
 
-  /** Nobody knows how the call ended; should it still run, nobody waits for it. */
+  /** Nobody knows how a call that was sent ended; should it still run, nobody waits for it. */
   async #abandon(pending: Pending): Promise<void> {
+    const { call, isSent } = pending;
+    const limit = call.timeoutMs ?? patienceMs;
+    if (!isSent) return this.#fail(pending, notPlaced(call.workspace, limit));
     if (this.#options.bus.isOnline()) await this.#fetch(pending);
-    this.#cancel(pending.call.id, { reason: "Its caller waits no longer." });
-    const limit = pending.call.timeoutMs ?? patienceMs;
+    this.#cancel(call.id, { reason: "Its caller waits no longer." });
     this.#fail(pending, unknownOutcome(pending, `No worker answered within ${limit} ms`));
   }
 
@@ -295,4 +303,11 @@ export class FrontCalls {
       this.#fail(pending, unknownOutcome(pending, messageOf(cause)));
     }
   }
+}
+
+function notPlaced(workspace: string, limitMs: number): ToolError {
+  return workspaceAway(
+    `No worker took the workspace "${workspace}" within ${limitMs} ms, so the call was not made.`,
+    "Make the call again.",
+  );
 }

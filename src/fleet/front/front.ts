@@ -27,6 +27,8 @@ export interface FrontOptions {
   readonly onFault: (cause: unknown) => void;
   /** Where its console is, and when somebody last looked at it. */
   readonly console?: (() => { readonly url: string; readonly pageSeenAt: number }) | undefined;
+  /** It joins for the time of one command, so that nobody needs to know of it. */
+  readonly isPassing?: boolean | undefined;
   /** Of the protocol. @default this program's */
   readonly version?: number | undefined;
 }
@@ -49,17 +51,17 @@ export class Front {
   readonly #options: FrontOptions;
   readonly #placing = new Map<string, Promise<string>>();
   readonly #wanted = new Map<string, Wanted>();
-  readonly #presence: NodeJS.Timeout;
+  readonly #presence: NodeJS.Timeout | undefined;
 
   static async open(options: FrontOptions): Promise<Front> {
     const front = new Front(options);
     await front.roster.open();
-    await front.#announce();
+    if (options.isPassing !== true) await front.#announce();
     return front;
   }
 
   private constructor(options: FrontOptions) {
-    const { bus, key, onFault, version } = options;
+    const { bus, key, onFault, version, isPassing } = options;
     this.#options = options;
     this.roster = new Roster(bus, onFault);
     this.calls = new FrontCalls({
@@ -72,8 +74,8 @@ export class Front {
       version,
       onFault,
     });
-    this.#presence = setInterval(() => void this.#announce().catch(onFault), renewEveryMs);
-    this.#presence.unref();
+    const announce = (): void => void this.#announce().catch(onFault);
+    this.#presence = isPassing === true ? undefined : setInterval(announce, renewEveryMs).unref();
   }
 
   get bus(): Bus {
@@ -107,13 +109,13 @@ export class Front {
       ...ask
     }: Omit<AskMessage, "tenant" | "issuedAt" | "id" | "front"> & { readonly timeoutMs?: number },
   ): Promise<unknown> {
-    const { bus, key, version } = this.#options;
+    const { bus } = this.#options;
     if (!bus.isOnline()) throw fleetAway("NATS cannot be reached.");
     const issuedAt = this.roster.clock.now();
     const body: AskMessage = { ...ask, tenant: bus.tenant, issuedAt, id: randomUUID(), front: this.id };
     const subject = bus.names.worker(worker, ask.verb);
     const payload = await pack(bus, body);
-    const headers = await sign(key, subject, payload, version);
+    const headers = sign(this.#options, subject, payload);
     const asking = bus.connection.request(subject, payload, { timeout: timeoutMs, headers });
     const reply = await this.#whileAlive(worker, asking).catch((cause: unknown) => {
       throw fleetAway(`Worker ${worker} does not answer: ${messageOf(cause)}`);
@@ -135,7 +137,8 @@ export class Front {
     clearInterval(this.#presence);
     this.calls.close();
     this.roster.close();
-    if (this.bus.isOnline()) await this.bus.members.delete(this.id).catch(this.#options.onFault);
+    if (this.#options.isPassing === true || !this.bus.isOnline()) return;
+    await this.bus.members.delete(this.id).catch(this.#options.onFault);
   }
 
   async #isTaken(worker: string, workspace: string, callId: string): Promise<boolean> {
@@ -218,11 +221,13 @@ export class Front {
 
   #nobody(workspace: string): ToolError {
     const entry = this.roster.workspaces.get(workspace)?.value;
-    if (entry?.home !== undefined)
+    if (entry?.home !== undefined) {
+      const why = this.roster.isAlive(entry.home) ? "takes no more calls" : "is not there";
       return workspaceAway(
-        `The workspace "${workspace}" waits for its worker ${entry.home}, which is not there.`,
+        `The workspace "${workspace}" waits for its worker ${entry.home}, which ${why}.`,
         "Start that worker again: the files lie on its disk.",
       );
+    }
     if (entry?.volume !== undefined)
       return workspaceAway(
         `No worker with the volume ${entry.volume} is there.`,

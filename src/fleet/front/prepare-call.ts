@@ -8,15 +8,16 @@ import type { FleetCall, FrontCallsOptions } from "./front-calls.js";
 export interface Prepared {
   readonly subject: string;
   readonly payload: Uint8Array;
-  readonly headers: Awaited<ReturnType<typeof sign>>;
+  readonly headers: ReturnType<typeof sign>;
 }
 
 /** Pack a call, and sign it in the name of its session. */
 export async function prepareCall(
-  { bus, key, id, roster, version }: FrontCallsOptions,
+  options: FrontCallsOptions,
   call: FleetCall,
   proof: string,
 ): Promise<Prepared> {
+  const { bus, id, roster } = options;
   const body: CallMessage = {
     tenant: bus.tenant,
     workspace: call.workspace,
@@ -39,5 +40,5 @@ export async function prepareCall(
   const priority = knowsPriorities ? call.session.priority : undefined;
   const subject = bus.names.call(call.workspace, call.session.id, priority);
   const payload = await pack(bus, body);
-  return { subject, payload, headers: await sign(key, subject, payload, version) };
+  return { subject, payload, headers: sign(options, subject, payload) };
 }

@@ -4,7 +4,7 @@ import type { TenonConfig } from "../../config/config-schema.js";
 import { resolveConfig } from "../../config/resolve-config.js";
 import { createTenon } from "../../runtime/create-tenon.js";
 import { startServer, type RunningServer } from "../../server/index.js";
-import { tenantOwnership } from "../open-fleet.js";
+import { tenantOwnership } from "../../store/ownership.js";
 import { openFront } from "../open-front.js";
 
 /** The token of all fronts of a test. */

@@ -9,14 +9,17 @@ import { startWithinMs, type CallMessage, type OutcomeMessage } from "../protoco
 /** How long to wait before something that failed is tried again. */
 export const retryMs = 500;
 const maxTries = 240;
+const ackMs = 2000;
 
 /** The bus may be away for a while; the outcome is in the log, and waits here for two minutes. */
 export async function publishOutcome(bus: Bus, front: string, outcome: OutcomeMessage): Promise<void> {
   const subject = bus.names.outcome(front, outcome.callId);
   for (let tries = 1; ; tries += 1) {
     try {
-      await bus.jetstream.publish(subject, await pack(bus, outcome), {
-        msgID: `${outcome.callId}.${outcome.proof}`,
+      await bus.publisher.publish(subject, await pack(bus, outcome), {
+        id: `${outcome.callId}.${outcome.proof}`,
+        headers: bus.newHeaders(),
+        timeoutMs: ackMs,
       });
       return;
     } catch (cause) {

@@ -1,12 +1,16 @@
 import type { ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import type { Bus } from "../bus/open-bus.js";
-import { callPriorities, type CallPriority } from "../protocol.js";
+import { callPriorities, maxAgeMs, type CallPriority } from "../protocol.js";
 
 export interface CallQueueOptions {
   readonly bus: Bus;
   readonly workspace: string;
   readonly epoch: number;
   readonly take: (message: JsMsg) => void;
+  /** The server's time. */
+  readonly now: () => number;
+  /** Whether calls were made in the workspace before. */
+  readonly hasPast: () => Promise<boolean>;
   readonly onFault: (cause: unknown) => void;
 }
 
@@ -18,8 +22,8 @@ export interface CallQueueOptions {
 export class CallQueue {
   readonly #options: CallQueueOptions;
   #messages: ConsumerMessages[] = [];
-  /** The last message that was there when this queue was made. */
-  inheritedUpTo = 0;
+  #inheritedUpTo = 0;
+  #replayableUntil = 0;
   #closed = false;
 
   constructor(options: CallQueueOptions) {
@@ -30,6 +34,14 @@ export class CallQueue {
     await this.#removeOthers();
     await this.#make();
     await this.#consume();
+  }
+
+  /**
+   * Whether nobody can have begun a call before: it came after this queue was made, and the stream would have dropped
+   * a second one. A stream that was lost and made again does not know what it has carried: then the log is asked for a while.
+   */
+  isNew({ seq, redelivered }: Pick<JsMsg, "seq" | "redelivered">): boolean {
+    return seq > this.#inheritedUpTo && !redelivered && performance.now() > this.#replayableUntil;
   }
 
   /** Go on after the bus was away. Throws where another owner has a queue: then the workspace is lost. */
@@ -62,7 +74,7 @@ export class CallQueue {
   }
 
   async #make(): Promise<void> {
-    const { bus, workspace } = this.#options;
+    const { bus, workspace, now, hasPast } = this.#options;
     const { AckPolicy, DeliverPolicy } = await import("@nats-io/jetstream");
     for (const priority of callPriorities)
       await bus.manager.consumers.add(bus.names.calls, {
@@ -72,8 +84,13 @@ export class CallQueue {
         deliver_policy: DeliverPolicy.All,
         ack_wait: 30_000 * 1_000_000,
         max_ack_pending: 1000,
+        // Where the server forgets it, this owner makes it again: what was not acknowledged is in the stream.
+        mem_storage: true,
       });
-    this.inheritedUpTo = (await bus.manager.streams.info(bus.names.calls)).state.last_seq;
+    const { created, state } = await bus.manager.streams.info(bus.names.calls);
+    this.#inheritedUpTo = state.last_seq;
+    const youngMs = (await hasPast()) ? Date.parse(created) + maxAgeMs * 2 - now() : 0;
+    this.#replayableUntil = performance.now() + youngMs;
   }
 
   async #removeOthers(): Promise<void> {

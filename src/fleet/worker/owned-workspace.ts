@@ -123,13 +123,18 @@ export class OwnedWorkspace {
       find: (callId) => this.calls.find(callId),
       onFault,
     });
-    this.#queue = new CallQueue({ ...options, workspace: name, take: (message) => this.calls.take(message) });
+    this.#queue = new CallQueue({
+      ...options,
+      workspace: name,
+      hasPast: async () => (await tenon.audit.head()).seq > 0,
+      take: (message) => this.calls.take(message),
+    });
     this.calls = new WorkerCalls({
       ...options,
       workspace: name,
       tenon,
       session: (call) => this.#sessions.of(call.session, { front: call.front, call }),
-      inheritedUpTo: () => this.#queue.inheritedUpTo,
+      isNew: (message) => this.#queue.isNew(message),
     });
     const access = createConsoleAccess({ now: Date.now });
     this.#followed = followTenon(tenon, {

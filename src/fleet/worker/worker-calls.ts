@@ -30,8 +30,8 @@ export interface WorkerCallsOptions extends ReadOptions {
   readonly slots: CallSlots;
   /** The server's time. */
   readonly now: () => number;
-  /** Messages up to this number were there before this worker asked: another may have begun them. */
-  readonly inheritedUpTo: () => number;
+  /** Whether nobody can have begun the call of a message before. */
+  readonly isNew: (message: JsMsg) => boolean;
   readonly onFault: (cause: unknown) => void;
 }
 
@@ -138,9 +138,8 @@ export class WorkerCalls {
     const call = await this.#read(message);
     if (call === undefined) return void this.#messages.delete(message);
     if (this.#running.has(call.callId)) return void this.#messages.delete(message); // it was sent to us twice
-    const { now, inheritedUpTo } = this.#options;
-    const isNew = message.seq > inheritedUpTo() && !message.redelivered;
-    const earlier = isNew ? undefined : await this.#earlier(call);
+    const { now, isNew } = this.#options;
+    const earlier = isNew(message) ? undefined : await this.#earlier(call);
     if (earlier?.answer !== undefined) return this.#finish(message, call, earlier.answer);
     const id = earlier?.again === true ? `${call.callId}_again` : call.callId;
     const principal = call.session.principal ?? "local";

@@ -23,13 +23,15 @@ const maxKeyWaitMs = 10 * 60 * 1000;
 const pollMs = { first: 20, max: 500 };
 /** A longer answer is read from the log. */
 const maxAnswerChars = 64 * 1024;
-/** Answers that could not be stored; this process still knows them. */
+/** Answers that could not be stored, and keys that could not be set free; this process still knows them. */
 const maxRemembered = 1000;
 
 /** One call per key: the first runs, all others get its answer, in any process and also after a restart. */
 export function createAnswerKeys(options: AnswerKeysOptions): AnswerKeys {
   const { store, clock } = options;
   const remembered = new Map<string, ToolEnvelope>();
+  /** Calls that did not run, whose keys could not be set free. */
+  const unreleased = new Set<string>();
   return {
     async claim(call, { signal, toolName, isReadOnly, maxWaitMs = maxKeyWaitMs }) {
       const answers = await store();
@@ -37,6 +39,11 @@ export function createAnswerKeys(options: AnswerKeysOptions): AnswerKeys {
       for (let pause = pollMs.first; ; pause = Math.min(pause * 2, pollMs.max)) {
         const known = await answers.claim(call);
         if (known === undefined) return releaseWhereStopped(call, answers, signal);
+        if (unreleased.has(known.callId)) {
+          await answers.release({ ...call, callId: known.callId });
+          unreleased.delete(known.callId);
+          continue;
+        }
         if (known.fingerprint !== call.fingerprint) throw reused(call);
         const answer = remembered.get(known.callId) ?? (await answerOf(known, options));
         if (answer !== undefined) return again(answer);
@@ -54,13 +61,25 @@ export function createAnswerKeys(options: AnswerKeysOptions): AnswerKeys {
         await (await store()).finish(call, fits ? text : undefined);
       } catch (cause) {
         remembered.set(call.callId, envelope);
-        const [oldest] = remembered.keys();
-        if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
+        dropOldest(remembered);
         throw cause;
       }
     },
-    release: async (call) => (await store()).release(call),
+    async release(call) {
+      try {
+        await (await store()).release(call);
+      } catch (cause) {
+        unreleased.add(call.callId);
+        dropOldest(unreleased);
+        throw cause;
+      }
+    },
   };
+}
+
+function dropOldest(kept: Pick<Map<string, unknown>, "size" | "keys" | "delete">): void {
+  const [oldest] = kept.keys();
+  if (kept.size > maxRemembered && oldest !== undefined) kept.delete(oldest);
 }
 
 async function releaseWhereStopped(call: KeyedCall, answers: AnswerStore, signal: AbortSignal) {
@@ -114,11 +133,14 @@ function interrupted(callId: string, toolName: string): ToolEnvelope {
   };
 }
 
+/** The same answer. Under its key it will not change, so that a failure that might have passed is final now. */
 function again(answer: ToolEnvelope): ToolEnvelope {
+  const copy = JSON.parse(JSON.stringify(answer)) as ToolEnvelope;
   return {
-    ...(JSON.parse(JSON.stringify(answer)) as ToolEnvelope),
+    ...copy,
+    ...(copy.error?.retryable === true && { error: { ...copy.error, retryable: false } }),
     metadata: { ...answer.metadata, repeated: true },
-  };
+  } as ToolEnvelope;
 }
 
 function reused({ key }: KeyedCall): ToolValidationError {
