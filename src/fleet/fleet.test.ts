@@ -301,7 +301,7 @@ describe("messages that do not belong to the fleet", () => {
     const calls = [
       // As version 1 sent them: without what came later.
       await forge(front, key, { version: 1, body: { session: { id: "s1" } } }),
-      await forge(front, key, { version: 3, body: { session, client, ...more } as Partial<CallMessage> }),
+      await forge(front, key, { version: 3, body: { session, client, ...more } }),
     ];
     for (const callId of calls)
       await expect.poll(() => existsSync(join(dir, "main", `${callId}.txt`))).toBe(true);
@@ -316,7 +316,7 @@ describe("messages that do not belong to the fleet", () => {
       callback: (_error, message) => void (proof = message.json<CallMessage>().proof),
     });
     await bus.connection.flush();
-    const sleeping = host.openSession({}).call({ id, name: "sleep", arguments: { duration: 5 }, signal });
+    const sleeping = host.openSession({}).call({ id, name: "sleep", arguments: { duration: 2 }, signal });
     await expect.poll(() => proof).not.toBe("");
     const envelope = { callId: id, toolName: "sleep", success: true, content: [], metadata: {}, ...more };
     const outcome = { callId: id, proof, worker: "next", wrapped: false, maxChars: 9, envelope, ...more };

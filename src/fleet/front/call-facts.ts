@@ -3,7 +3,7 @@ import { ToolError, ToolInternalError } from "../../contract/errors.js";
 import type { HostAnswer } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
-import { outcomeUnknown } from "../bus/fleet-error.js";
+import { outcomeUnknown, workspaceAway } from "../bus/fleet-error.js";
 import { failedEnvelope } from "../failed-envelope.js";
 import type { ClientFacts } from "../protocol.js";
 import type { FleetCall } from "./front-calls.js";
@@ -33,6 +33,14 @@ export function unknownOutcome({ call }: { readonly call: FleetCall }, why: stri
       ? "Make it again with the same idempotency key: it is not done twice."
       : `Ask for its result with the id ${call.id} before you make it again.`,
     isKeyed,
+  );
+}
+
+/** It was never sent: no worker took its workspace in time. */
+export function notPlaced(workspace: string, limitMs: number): ToolError {
+  return workspaceAway(
+    `No worker took the workspace "${workspace}" within ${limitMs} ms, so the call was not made.`,
+    "Make the call again.",
   );
 }
 

@@ -1,17 +1,17 @@
 import type { Msg } from "@nats-io/transport-node";
 import type { ToolEnvelope } from "../../contract/call.js";
-import { type ToolError, ToolInternalError } from "../../contract/errors.js";
+import { ToolInternalError } from "../../contract/errors.js";
 import type { HostAnswer, HostCall } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
 import type { ToolProgress } from "../../contract/tool.js";
 import { unpack } from "../bus/carry.js";
-import { fleetAway, workspaceAway } from "../bus/fleet-error.js";
+import { fleetAway } from "../bus/fleet-error.js";
 import type { Bus } from "../bus/open-bus.js";
 import type { Roster } from "../bus/roster.js";
 import { createProofs, type FrontKey } from "../keys.js";
 import { noteSchema, outcomeSchema, type SessionFacts } from "../protocol.js";
-import { askHost, failedAnswer, unknownOutcome } from "./call-facts.js";
+import { askHost, failedAnswer, notPlaced, unknownOutcome } from "./call-facts.js";
 import { prepareCall, type Prepared } from "./prepare-call.js";
 import { SendTurns, type SendTurn } from "./send-turns.js";
 
@@ -47,6 +47,8 @@ interface Pending {
   seq: number | undefined;
   /** When to look whether somebody still works on it. */
   checkAt: number;
+  /** How often its worker gave no answer to that. */
+  silences: number;
   readonly settle: (answer: HostAnswer) => void;
   /** Ends the questions that it puts to its host. */
   over: AbortController | undefined;
@@ -58,6 +60,7 @@ const patienceMs = 30_000;
 /** How much later than its limit a worker may answer. */
 const graceMs = 400;
 const askAgainMs = 5000;
+const maxSilences = 3;
 /** How long the stream may take to say that it has a call. */
 const ackMs = 900;
 /** How long a workspace whose worker is gone may take to find another. */
@@ -115,6 +118,7 @@ export class FrontCalls {
         isSent: false,
         seq: undefined,
         checkAt: performance.now() + (call.timeoutMs ?? patienceMs) + graceMs,
+        silences: 0,
         settle,
         over: undefined,
       };
@@ -274,10 +278,14 @@ export class FrontCalls {
     await Promise.all(
       late.map(async (pending) => {
         pending.checkAt = Infinity;
-        const { workspace, id } = pending.call;
+        const { workspace, id, timeoutMs } = pending.call;
         const owner = bus.isOnline() ? roster.ownerOf(workspace) : undefined;
-        const taken = owner !== undefined && (await isTaken(owner, workspace, id).catch(() => false));
-        if (taken) pending.checkAt = performance.now() + askAgainMs;
+        const taken = owner !== undefined && (await isTaken(owner, workspace, id).catch(() => undefined));
+        pending.silences = taken === undefined ? pending.silences + 1 : 0;
+        // A worker that lives may be too busy to answer at once; only a caller with a limit has no time for that.
+        const isPatient = timeoutMs === undefined && pending.silences < maxSilences;
+        if (taken === true || (taken === undefined && isPatient))
+          pending.checkAt = performance.now() + askAgainMs;
         else await this.#abandon(pending);
       }),
     );
@@ -303,11 +311,4 @@ export class FrontCalls {
       this.#fail(pending, unknownOutcome(pending, messageOf(cause)));
     }
   }
-}
-
-function notPlaced(workspace: string, limitMs: number): ToolError {
-  return workspaceAway(
-    `No worker took the workspace "${workspace}" within ${limitMs} ms, so the call was not made.`,
-    "Make the call again.",
-  );
 }

@@ -106,11 +106,9 @@ export class CallQueue {
     this.#messages = [];
     for (const priority of callPriorities) {
       const consumer = await bus.jetstream.consumers.get(bus.names.calls, this.#nameOf(priority));
-      const messages = await consumer.consume({ max_messages: 200 });
+      const messages = await consumer.consume({ max_messages: 200, callback: take });
       this.#messages.push(messages);
-      void (async () => {
-        for await (const message of messages) take(message);
-      })().catch(onFault);
+      void messages.closed().then((cause) => cause instanceof Error && onFault(cause));
     }
   }
 }

@@ -8,6 +8,8 @@ import type { Plan, PlannedStep } from "./plan.js";
 import { removeTemps, rollBackSteps, tempOf, type RollBackDeps } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
 import { directoriesOf, applyStep } from "./apply-step.js";
+import { messageOf } from "../../contract/message-of.js";
+import { ToolExecutionError } from "../../contract/errors.js";
 
 /** What executing a plan needs. */
 export interface ExecuteDeps extends RollBackDeps {
@@ -204,11 +206,21 @@ async function runOrRollBack(
     await body();
   } catch (error) {
     // If the lock is lost, its new holder has already completed this change or taken it back.
-    await deps.checkLock();
+    await deps.checkLock().catch((cause: unknown) => {
+      throw leftToOthers(cause);
+    });
     const problems = await rollBackEntry(deps, { steps, id });
     for (const problem of problems) deps.onWarning(`A change could not be taken back: ${problem}`);
     // If even this fails, the next start finds the entry and does the same.
     await (problems.length === 0 ? deps.store.discard(id) : deps.store.fail(id)).catch(() => {});
     throw error;
   }
+}
+
+/** Nobody here can say whether the change stands, so it must not be told as one that was not made. */
+function leftToOthers(cause: unknown): ToolExecutionError {
+  return new ToolExecutionError(
+    `The change was interrupted: ${messageOf(cause)} Who goes on completes it or takes it back.`,
+    { code: "CALL_INTERRUPTED", hint: "Check the files before you make the call again.", cause },
+  );
 }

@@ -7,6 +7,8 @@ import { openWorld, origin } from "./testing/open-world.js";
 import { plant } from "./testing/plant.js";
 import { snapshot } from "./testing/snapshot.js";
 import { tempDir } from "./testing/temp-dir.js";
+import type { LockStore } from "../../contract/ports/locks.js";
+import { lockLost } from "../../store/locks.js";
 
 let base: string;
 const mounts: string[] = [];
@@ -36,6 +38,34 @@ function mountSmall(at: string, size: string): boolean {
   mounts.push(at);
   return true;
 }
+
+describe("a process that loses the lock in the middle of a change", () => {
+  it("does not tell the change as one that was not made: who goes on may complete it", async () => {
+    const { state, close } = await openWorld(base);
+    let isLost = false;
+    const check = async (): Promise<void> => {
+      if (isLost) throw lockLost("of the journal");
+    };
+    const locks: LockStore = {
+      ...state.locks,
+      acquire: async (...wanted) => ({ ...(await state.locks.acquire(...wanted)), check }),
+    };
+    const failpoint = (step: string): void => {
+      isLost ||= step === "stepped";
+      if (isLost) throw new Error("stopped");
+    };
+    const stopped = await openWorld(base, { locks, failpoint });
+    const data = new TextEncoder().encode("x");
+    await expect(stopped.journal.apply([{ op: "write", path: "a", data }], origin())).rejects.toMatchObject({
+      code: "CALL_INTERRUPTED",
+      retryable: false,
+    });
+    const next = await openWorld(base);
+    expect(await next.journal.recover()).toMatchObject({ completed: 1 });
+    expect(readdirSync(next.root)).toEqual(["a"]);
+    for (const end of [next.close, stopped.close, close]) await end();
+  });
+});
 
 describe("a fault at any step", () => {
   it("leaves all or nothing, and no rubbish", { timeout: 120_000 }, async () => {
