@@ -257,6 +257,32 @@ describe("apply_patch", () => {
     expect(readdirSync(fixture.workspace).sort()).toEqual(["a.txt", "b.txt"]);
   });
 
+  it.each([
+    ["adds a file that exists", toPatch("*** Add File: a.txt", "+x"), /Update the file/],
+    [
+      "moves onto a file",
+      toPatch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-one", "+two"),
+      /delete the existing file earlier in the same patch/,
+    ],
+    ["deletes a folder", toPatch("*** Delete File: sub"), /delete_file with recursive/],
+  ])("tells the way out where a patch %s", async (_what, patch, hint) => {
+    mkdirSync(fixture.path("sub"));
+    fixture.put("a.txt", "one\n");
+    fixture.put("b.txt", "b\n");
+    expect((await refused(patch)).hint).toMatch(hint);
+    expect([fixture.text("a.txt"), fixture.text("b.txt")]).toEqual(["one\n", "b\n"]);
+  });
+
+  it("moves a file onto one that the same patch deletes first", async () => {
+    fixture.put("a.txt", "one\n");
+    fixture.put("b.txt", "b\n");
+    await apply(
+      toPatch("*** Delete File: b.txt", "*** Update File: a.txt", "*** Move to: b.txt", "@@", "-one", "+two"),
+    );
+    expect(fixture.text("b.txt")).toBe("two\n");
+    expect(existsSync(fixture.path("a.txt"))).toBe(false);
+  });
+
   it("applies 10,000 hunks", async () => {
     const lines = Array.from({ length: 40_000 }, (_, at) => `line ${at}`);
     fixture.put("a.txt", `${lines.join("\n")}\n`);
@@ -278,6 +304,7 @@ describe("a command line that is only apply_patch", () => {
     ["a heredoc in another folder", `cd sub && apply_patch <<"X"\n${patch}X`, { folder: "sub" }],
     ["a heredoc in the folder of the call", `apply_patch << 'X'\n${patch}X`, { folder: "sub", cwd: "sub" }],
     ["a quoted argument", `apply_patch '${patch}'`, {}],
+    ["blanks around its mark", `apply_patch <<'EOF'\n${patch}  EOF `, {}],
     ["an argument in double quotes", `apply_patch "${patch.replaceAll("$", "\\$")}"`, {}],
   ])("with %s is carried out by the tool, and can be undone", async (_what, command, where) => {
     const { folder = ".", cwd } = where as { folder?: string; cwd?: string };
@@ -288,6 +315,16 @@ describe("a command line that is only apply_patch", () => {
     expect(fixture.text(`${folder}/a.txt`)).toBe("two$HOME\n");
     await fixture.ok("undo_edit", {});
     expect(fixture.text(`${folder}/a.txt`)).toBe("one\n");
+  });
+
+  it("may have lines that look like its mark, and quotes", async () => {
+    fixture.put("a.sh", "cat <<EOF\none\n EOF\n");
+    const lines = update("a.sh", "@@", "-one", "+it's", "  EOF").patch;
+    await fixture.ok("shell_exec", { command: `apply_patch <<'EOF'\n${lines}EOF` });
+    expect(fixture.text("a.sh")).toBe("cat <<EOF\nit's\n EOF\n");
+    const back = update("a.sh", "@@", "-it's", "+one").patch;
+    await fixture.ok("shell_exec", { command: ["apply_patch", back] });
+    expect(fixture.text("a.sh")).toBe("cat <<EOF\none\n EOF\n");
   });
 
   it.each([

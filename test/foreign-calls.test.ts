@@ -54,3 +54,78 @@ it("is judged as the real tool, and still refuses unknown arguments", async () =
   expect((await fixture.refused("Read", { file_path: "a.txt" })).type).toBe("ToolPermissionError");
   expect((await fixture.refused("Glob", { pattern: "*", shade: "red" })).message).toMatch(/shade/);
 });
+
+it.each<[string, unknown, string, object]>([
+  ["readFile", { file_path: "a.txt" }, "read_file", { totalLines: 3 }],
+  ["functions.read_file", { path: "a.txt" }, "read_file", { totalLines: 3 }],
+  [
+    "read_file",
+    {
+      target_file: "a.txt",
+      should_read_entire_file: true,
+      end_line_one_indexed_inclusive: 1,
+      explanation: "x",
+    },
+    "read_file",
+    { endLine: 3 },
+  ],
+  ["write_to_file", { path: "b.txt", content: "x", line_count: 1 }, "write_file", { created: true }],
+  [
+    "Grep",
+    { pattern: "TWO", "-n": true, "-A": 2, "-B": 1, case_sensitive: false, output_mode: "content" },
+    "grep",
+    { lines: [{ line: 1 }, { line: 2 }, { line: 3 }] },
+  ],
+  ["grep_search", { query: "t.o", isRegexp: false, includePattern: "*.txt" }, "grep", { total: 0 }],
+  ["list_dir", { target_directory: "." }, "list_files", { path: "." }],
+  ["shell", { command: ["bash", "-lc", "echo $((1+1))"], timeout_ms: 9000 }, "shell_exec", { stdout: "2\n" }],
+  ["local_shell", { command: ["echo", "a  b"] }, "shell_exec", { stdout: "a  b\n" }],
+  ["exec_command", { cmd: "pwd", workdir: ".", yield_time_ms: 1000 }, "shell_exec", { exitCode: 0 }],
+  ["apply_patch", "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch", "apply_patch", {}],
+  ["applypatch", { input: "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch" }, "apply_patch", {}],
+])("understands %s %j, which other hosts spell in their own way", async (name, args, tool, result) => {
+  const answer = await fixture.call(name, args as object);
+  expect(answer.error).toBeUndefined();
+  expect(answer).toMatchObject({ toolName: tool, success: true, result });
+});
+
+it.each([
+  ["NotebookRead", "a.txt"],
+  ["view_image", "a.txt"],
+])("reads with %s", async (name, path) => {
+  expect(await fixture.ok(name, { notebook_path: path })).toMatchObject({ totalLines: 3 });
+});
+
+it.each([
+  ["todo_write", /create_task/],
+  ["replace_in_file", /edit_file/],
+  ["read_many_files", /read_file/],
+  ["directory_tree", /list_files/],
+  ["attempt_completion", /plain text/],
+])("says what to call instead of %s", async (name, hint) => {
+  expect((await fixture.refused(name, {})).hint).toMatch(hint);
+});
+
+it("names only the arguments that it does not understand, and what to pass instead", async () => {
+  const error = await fixture.refused("Grep", {
+    pattern: "x",
+    output_mode: "content",
+    "-C": 1,
+    type: "ts",
+    zz: 1,
+  });
+  expect(error.message).toBe(
+    'Invalid arguments for "grep": Unknown argument "type". Known: pattern, path, glob, mode, context, ignore_case, multiline, limit, offset; Unknown argument "zz"',
+  );
+  expect(error.hint).toBe('Use "glob", such as "*.ts", for a type of file.');
+  expect((await fixture.refused("replace", { file_path: "a.txt", expected_replacements: 2 })).hint).toMatch(
+    /replace_all/,
+  );
+});
+
+it("refuses two names for one argument, and what only other tools explain", async () => {
+  expect((await fixture.refused("read_file", { file_path: "a.txt", filePath: "b.txt" })).message).toMatch(
+    /"filePath"/,
+  );
+  expect((await fixture.refused("current_time", { explanation: "x" })).message).toMatch(/"explanation"/);
+});

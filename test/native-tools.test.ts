@@ -116,7 +116,7 @@ describe("str_replace_based_edit_tool", () => {
   });
 
   it.each([
-    ["a view beyond the end", "view", { view_range: [9, 10] }, /beyond the end/],
+    ["a view beyond the end", "view", { view_range: [9, 10] }, /^Line 9 is beyond the end/],
     ["a reversed range", "view", { view_range: [2, 1] }, /Invalid `view_range`/],
     [
       "an insertion beyond the end",
@@ -208,6 +208,12 @@ describe("memory", () => {
   it.each([
     [{ command: "view", path: "/memories/../x" }, /outside of \/memories/],
     [{ command: "create", path: "/memories/%2e%2e/x", file_text: "" }, /outside/],
+    [{ command: "create", path: "/memories/%252e%252e%255cx", file_text: "" }, /outside/],
+    [{ command: "create", path: "/memories/\u2024\u2024/x", file_text: "" }, /outside/],
+    [{ command: "create", path: "/memories/\uFF0E\uFF0E\uFF0Fx", file_text: "" }, /outside/],
+    [{ command: "create", path: "/memories/\u2025/x", file_text: "" }, /outside/],
+    [{ command: "create", path: "/memories/..\u2215x", file_text: "" }, /outside/],
+    [{ command: "create", path: "/memories/.\u200B./x", file_text: "" }, /outside/],
     [{ command: "view", path: "/etc/passwd" }, /outside/],
     [{ command: "view", path: "/memories/none" }, /The path \/memories\/none does not exist/],
     [

@@ -83,6 +83,10 @@ describe("tools.allowedPaths", () => {
       expect((await fixture.refused("read_file", { path })).code).toMatch(/^PATH_/);
       expect((await fixture.refused("write_file", { path, content: "x" })).code).toMatch(/^PATH_/);
     }
+    expect(await fixture.refused("grep", { pattern: "needle" })).toMatchObject({
+      message: 'Access denied: "." is outside the paths that this call is allowed: src, ../outside.',
+      hint: "Use a path inside the allowed ones, or ask a person to add this one to allowedPaths.",
+    });
     const { files } = await fixture.ok("grep", { pattern: "needle", path: "src", mode: "files" });
     expect(files).toEqual([{ file: "src/a.txt" }]);
   });
@@ -132,6 +136,19 @@ describe("the configuration", () => {
       something_of_mine: { timeout: 5 },
       read_file: { timeout: 5000 },
     });
+  });
+
+  it.each([
+    [
+      { tools: { enabled: ["read_file", "!grpe"] } },
+      'tools.enabled: !grpe: unknown tool; did you mean "grep"?',
+    ],
+    [
+      { toolsets: { mine: ["reed_file"] } },
+      'toolsets.mine: reed_file: unknown tool; did you mean "read_file"?',
+    ],
+  ])("refuses a misspelt tool in the list of %j", async (config, message) => {
+    await expect(fixture.reopen({ config } as never)).rejects.toThrow(message);
   });
 
   it("refuses bing, whose search API is gone, and names the others", async () => {

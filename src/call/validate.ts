@@ -2,7 +2,7 @@ import { ToolInternalError, ToolValidationError } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
 import type { Resource, Resources } from "../contract/resources.js";
 import type { Tool } from "../contract/tool.js";
-import { toOwnArguments } from "../llm/foreign-arguments.js";
+import { argumentHint, toOwnArguments } from "../llm/foreign-arguments.js";
 import type { PolicyCall } from "../policy/create-policy.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import type { ArgumentIssue } from "../schema/compile-schema.js";
@@ -60,7 +60,7 @@ type Claims = Pick<ValidatedCall, "reads" | "writes" | "locks" | "shell">;
 /** Check the arguments by the tool's schema, and ask the tool what it will touch. */
 export function validate(call: ResolvedCall): ValidatedCall {
   const plain = call.received.arguments;
-  if (!plain.ok) throw refuseArguments(call, plain.issues, "ARGUMENTS_UNSAFE");
+  if (!plain.ok) throw refuseArguments(call, plain.issues, { code: "ARGUMENTS_UNSAFE" });
   return validateInput(call, plain.value);
 }
 
@@ -79,13 +79,22 @@ function validateForeign(
 ): ValidatedCall {
   const { input, tool } = call.entry;
   const known = new Set(Object.keys(Object(input.jsonSchema["properties"]) as object));
-  const named = tool.category === "mcp" ? undefined : toOwnArguments(plainInput, known);
-  for (const own of [named, dropNulls(named ?? plainInput, input.jsonSchema)]) {
-    const checked = own === undefined ? undefined : input.check(own);
-    if (checked?.ok !== true) continue;
-    return new ValidatedCall(call, { plainInput: own, input: checked.value }, claimsOf(call, checked.value));
+  const own = { name: call.entry.name, known };
+  const named = tool.category === "mcp" ? undefined : toOwnArguments(plainInput, own);
+  let faults = issues;
+  for (const meant of [named, dropNulls(named ?? plainInput, input.jsonSchema)]) {
+    if (meant === undefined) continue;
+    const checked = input.check(meant);
+    if (checked.ok)
+      return new ValidatedCall(
+        call,
+        { plainInput: meant, input: checked.value },
+        claimsOf(call, checked.value),
+      );
+    // Names that are understood are no faults: only what is left is told.
+    faults = checked.issues;
   }
-  throw refuseArguments(call, issues, "ARGUMENTS_INVALID");
+  throw refuseArguments(call, faults, { code: "ARGUMENTS_INVALID", hint: argumentHint(plainInput, own) });
 }
 
 /** The same call with what its tool says now about what it will touch. */
@@ -172,13 +181,13 @@ function namesInRules({ aliases, native, replaces = [] }: Tool): readonly string
 export function refuseArguments(
   call: ResolvedCall,
   issues: readonly ArgumentIssue[],
-  code: "ARGUMENTS_INVALID" | "ARGUMENTS_UNSAFE",
+  { code, hint }: { code: "ARGUMENTS_INVALID" | "ARGUMENTS_UNSAFE"; hint?: string | undefined },
 ) {
   const faults = issues.map((issue) => issue.message).join("; ");
   return new ToolValidationError(`Invalid arguments for "${call.entry.name}": ${faults}`, {
     code,
     toolName: call.entry.name,
-    hint: "Correct every argument that is named and call again.",
+    hint: hint ?? "Correct every argument that is named and call again.",
     details: { issues },
   });
 }
@@ -203,7 +212,7 @@ function followMeaning(call: ValidatedCall): ValidatedCall {
   if (meant === undefined) return call;
   const resolved = resolveMeant(call.resolved, meant.name);
   const plain = takePlain(meant.arguments, call.state.parts.plainLimits);
-  if (!plain.ok) throw refuseArguments(resolved, plain.issues, "ARGUMENTS_UNSAFE");
+  if (!plain.ok) throw refuseArguments(resolved, plain.issues, { code: "ARGUMENTS_UNSAFE" });
   const { answer = (result) => result } = meant;
   call.state.answeredAs = { tool, input: call.input, answer };
   return validateInput(resolved, plain.value);

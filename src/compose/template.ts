@@ -1,3 +1,4 @@
+import { setOwn } from "../contract/set-own.js";
 import { ToolExecutionError } from "../contract/errors.js";
 import type { ChainComparison, ChainCondition, ChainScope, ChainValue } from "./chain-types.js";
 import { follow, parseText, type Reference } from "./reference.js";
@@ -41,16 +42,10 @@ function compile(value: unknown, lenient = false): Maker {
     const made: Record<string, unknown> = {};
     for (const [key, make] of makers) {
       const inner = make(scope);
-      if (inner !== undefined) define(made, key, inner);
+      if (inner !== undefined) setOwn(made, key, inner);
     }
     return made;
   };
-}
-
-/** Like an assignment, but `__proto__` is a key as any other. */
-function define(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") target[key] = value;
-  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function compileText(text: string, lenient: boolean): Maker {

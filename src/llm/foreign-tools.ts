@@ -4,64 +4,119 @@ export interface ForeignTool {
   readonly hint?: string;
 }
 
-/** Names that other hosts have for Tenon's tools, in lower case. */
-export const toolAliases: Readonly<Record<string, readonly string[]>> = {
-  read_file: ["read", "cat", "view", "view_file", "open_file", "readfile", "read_text_file"],
-  write_file: ["write", "create_file", "writefile", "write_to_file"],
-  edit_file: ["edit", "str_replace", "search_replace", "editfile", "replace"],
-  multi_edit: ["multiedit"],
+/** Names that other hosts have for Tenon's tools, however they are spelled: `read_file` stands for `readFile`, too. */
+const toolAliases: Readonly<Record<string, readonly string[]>> = {
+  read_file: [
+    "read",
+    "cat",
+    "view",
+    "view_file",
+    "open_file",
+    "read_text_file",
+    "view_image",
+    "notebook_read",
+  ],
+  write_file: ["write", "create", "create_file", "write_to_file"],
+  edit_file: ["edit", "str_replace", "search_replace", "replace", "replace_string_in_file"],
+  multi_edit: [],
+  apply_patch: ["patch"],
   grep: ["rg", "ripgrep", "grep_search", "search_files", "search_file_content", "search_for_pattern"],
-  glob: ["find_files", "file_search", "glob_file_search"],
-  code_query: ["codebase_search", "find_symbol"],
-  list_files: ["ls", "list_dir", "list_directory", "listdir"],
+  glob: ["find", "find_files", "file_search", "glob_file_search"],
+  code_query: ["codebase_search", "semantic_search", "find_symbol"],
+  list_files: ["ls", "list_dir", "list_directory"],
   shell_exec: [
     "bash",
     "shell",
+    "local_shell",
+    "shell_command",
+    "exec_command",
+    "unified_exec",
+    "container.exec",
     "run_terminal_cmd",
     "run_terminal_command",
+    "run_in_terminal",
     "execute_command",
     "run_shell_command",
     "terminal",
     "exec",
     "execute_bash",
   ],
-  shell_output: ["bashoutput", "get_terminal_output"],
-  shell_kill: ["killshell", "killbash"],
-  move_file: ["rename_file"],
+  shell_output: ["bash_output", "get_terminal_output"],
+  shell_kill: ["kill_bash", "kill_shell"],
+  shell_input: ["write_stdin"],
+  move_file: ["mv", "rename_file"],
+  copy_file: ["cp"],
   make_directory: ["mkdir", "create_directory"],
-  delete_file: ["remove_file"],
+  delete_file: ["rm", "remove_file"],
   get_file_info: ["stat"],
-  web_fetch: ["webfetch", "fetch", "fetch_url"],
-  web_search: ["websearch"],
-  ask_user: ["ask_followup_question", "askuserquestion"],
+  web_fetch: ["fetch", "fetch_url"],
+  web_search: ["google_web_search"],
+  ask_user: ["ask_followup_question", "ask_user_question"],
 };
 
-/** Tools of other hosts that no single tool of Tenon stands for. */
-const hints: Readonly<Record<string, string>> = {
-  todowrite: 'Use "create_task" and "update_task_status" for tasks.',
-  notebookedit: 'Use "edit_file": a notebook is a JSON file.',
-  task: "Tenon starts no other agents; call the tools yourself.",
-  str_replace_editor:
+/** What to do instead of calling a tool of another host that no single tool of Tenon stands for. */
+const hints = new Map<string, string>();
+for (const [hint, ...names] of [
+  ['Use "create_task" and "update_task_status" for tasks.', "todo_write", "update_plan", "todo"],
+  ['Use "get_tasks".', "todo_read"],
+  ['Use "edit_file": a notebook is a JSON file.', "notebook_edit"],
+  ["Tenon starts no other agents; call the tools yourself.", "task", "agent", "skill", "slash_command"],
+  [
+    "No tool is needed for this: answer in plain text.",
+    ...["attempt_completion", "finish", "submit", "exit_plan_mode", "think", "sequential_thinking"],
+  ],
+  [
+    'Use "edit_file" with old_str and new_str, or "multi_edit" for several places of a file.',
+    ...["replace_in_file", "insert_edit_into_file", "multi_replace_string_in_file"],
+  ],
+  ['Use "apply_patch" to insert lines.', "insert", "insert_content"],
+  ['Call "read_file" once for each file.', "read_files", "read_many_files", "read_multiple_files"],
+  ['Use "write_file" with an empty content.', "touch"],
+  ['Use "list_files" with recursive: true.', "directory_tree", "tree"],
+  ['Use "read_file_truncated" for the declarations of a file.', "list_code_definition_names"],
+  ['Use "code_query" for definitions and "grep" for uses.', "list_code_usages", "find_references"],
+  ['Call "web_fetch" once for each url.', "fetch_webpage"],
+  ['Tenon has no browser; "web_fetch" returns the text of a page.', "browser_action", "computer"],
+  ['Run the program with "shell_exec".', "python", "execute_ipython_cell", "code_interpreter"],
+  ['Run the compiler or linter with "shell_exec".', "diagnostics", "lsp_diagnostics", "get_errors"],
+  ["Call the tool by its own name, such as server:tool.", "use_mcp_tool"],
+  ['Use "save_learning" or "save_insight".', "save_memory"],
+  ['Use "query_memory" and "save_insight"; or set tools.native to [anthropic].', "memory"],
+  [
     'Use "read_file" to view, "write_file" to create, "edit_file" to replace and "apply_patch" to insert; or set tools.native to [anthropic].',
-  str_replace_based_edit_tool:
-    'Use "read_file" to view, "write_file" to create, "edit_file" to replace and "apply_patch" to insert; or set tools.native to [anthropic].',
-  memory: 'Use "query_memory" and "save_insight"; or set tools.native to [anthropic].',
-};
+    ...["str_replace_editor", "str_replace_based_edit_tool"],
+  ],
+] as const) {
+  for (const name of names) hints.set(fold(name), hint);
+}
 
 const byAlias = new Map<string, string>();
 for (const [own, aliases] of Object.entries(toolAliases)) {
-  // Its own name in another case counts, too.
-  for (const alias of [own, ...aliases]) byAlias.set(alias, own);
+  // Its own name in another spelling counts, too.
+  for (const alias of [own, ...aliases]) byAlias.set(fold(alias), own);
+}
+
+/** Whether other hosts have a tool like this one of Tenon. */
+export function isCommonTool(name: string): boolean {
+  return Object.hasOwn(toolAliases, name);
 }
 
 /** What a name that a model wrote for another host's tool means here; `undefined` for a name that is not known. */
 export function findForeignTool(name: string, args: unknown): ForeignTool | undefined {
-  const plain = name.toLowerCase();
+  const plain = fold(name.replace(namespace, ""));
   const own = byAlias.get(plain) ?? editorTool(plain, args);
   if (own !== undefined) return { name: own };
-  const hint = hints[plain];
+  const hint = hints.get(plain);
   return hint === undefined ? undefined : { hint };
 }
+
+/** A name without its case and separators, which differ between hosts: `todo_write`, `TodoWrite`. */
+export function fold(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.\s]/g, "");
+}
+
+/** What models put before the names of functions, and hosts before those of this server. */
+const namespace = /^(?:functions\.|default_api[.:]|mcp__tenon__|tenon__)/;
 
 const editorCommands: Readonly<Record<string, string>> = {
   view: "read_file",
@@ -71,7 +126,7 @@ const editorCommands: Readonly<Record<string, string>> = {
 };
 
 function editorTool(name: string, args: unknown): string | undefined {
-  if (name !== "str_replace_editor" && name !== "str_replace_based_edit_tool") return undefined;
+  if (name !== "strreplaceeditor" && name !== "strreplacebasededittool") return undefined;
   const { command } = Object(args) as { command?: unknown };
   return typeof command === "string" ? editorCommands[command] : undefined;
 }

@@ -1,3 +1,4 @@
+import { setOwn } from "../contract/set-own.js";
 import type { JsonSchema } from "../contract/json.js";
 
 /** Whether a value is a schema that says something; `true` and `false` say nothing to a model. */
@@ -120,7 +121,7 @@ function mergeBranches(value: JsonSchema, root: JsonSchema, depth: number): Merg
     const branches = listed.filter(isSchema).map((branch) => mergeBranches(branch, root, depth + 1));
     for (const branch of branches)
       for (const [name, property] of Object.entries(branch.properties))
-        if (!Object.hasOwn(properties, name)) properties[name] = property;
+        if (!Object.hasOwn(properties, name)) setOwn(properties, name, property);
     const needed = keyword === "allOf" ? union(branches) : common(branches);
     for (const name of needed) required.add(name);
   }

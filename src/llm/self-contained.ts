@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../contract/json.js";
+import { setOwn } from "../contract/set-own.js";
 import { isSchema, namedParts, targetOf } from "./schema-parts.js";
 
 /**
@@ -17,8 +18,8 @@ export function selfContained(schema: JsonSchema): JsonSchema {
     let name = wanted;
     for (let count = 2; Object.hasOwn(defs, name); count++) name = `${wanted}_${count}`;
     names.set(target, name);
-    defs[name] = {}; // taken, before the target leads back here
-    defs[name] = rewrite(target);
+    setOwn(defs, name, {}); // taken, before the target leads back here
+    setOwn(defs, name, rewrite(target));
     return name;
   };
   const rewrite = (value: unknown, isMap = false): unknown => {

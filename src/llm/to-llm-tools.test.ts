@@ -150,6 +150,17 @@ describe("toLLMTools", () => {
     );
   });
 
+  it("keeps a property that is called __proto__", () => {
+    const schema = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}') as Record<
+      string,
+      unknown
+    >;
+    for (const format of llmFormats)
+      expect(JSON.stringify(toLLMTools([describeTool("t", schema)], format).tools)).toMatch(
+        /"__proto__":\{"type"/,
+      );
+  });
+
   it("writes strict definitions in which every key is required and nothing else is allowed", () => {
     fc.assert(
       fc.property(anySchema, (schema) => {

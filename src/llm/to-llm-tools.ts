@@ -1,3 +1,4 @@
+import { setOwn } from "../contract/set-own.js";
 import type { ToolDescription } from "../contract/tool.js";
 import { checkKeys } from "../schema/check-keys.js";
 import { toGeminiSchema } from "./gemini-schema.js";
@@ -99,7 +100,7 @@ const maxDescription = 1024;
 
 /** A function for OpenAI: the chat API nests it, the responses API does not. */
 const toFunction: Writer = (name, { description, inputSchema }, { strict }) => {
-  const strictSchema = strict === true ? toStrictSchema(inputSchema) : undefined;
+  const strictSchema = strict === true ? strictSchemaOf(inputSchema) : undefined;
   const parameters = strictSchema ?? plainSchema(inputSchema);
   const function_ = { name, description: shorten(description), parameters };
   if (strictSchema === undefined) return { tool: function_ };
@@ -123,11 +124,11 @@ const writers: Readonly<Record<LLMFormat, Writer>> = {
     return { tool: { type: "function", strict: false, ...tool }, back };
   },
   anthropic: (name, { description, inputSchema }) => {
-    const { schema, back } = legalProperties(plainSchema(inputSchema));
+    const { schema, back } = legalSchema(inputSchema);
     return { tool: { name, description, input_schema: schema }, back };
   },
   gemini: (name, { description, inputSchema }) => {
-    const parameters = toGeminiSchema(inputSchema);
+    const parameters = geminiSchema(inputSchema);
     // An object without properties is refused; a declaration without parameters takes none.
     const isEmpty = parameters["properties"] === undefined;
     return { tool: { name, description, ...(!isEmpty && { parameters }) } };
@@ -152,10 +153,23 @@ const writers: Readonly<Record<LLMFormat, Writer>> = {
   }),
 };
 
-/** A schema that OpenAI and Anthropic take: an object at the top, and references that lead to parts of it. */
-function plainSchema(schema: JsonSchema): JsonSchema {
-  return withObjectRoot(selfContained(schema));
+/** Schemas of tools are frozen and asked for at every step of an agent: each is converted once. */
+function onceFor<Converted>(convert: (schema: JsonSchema) => Converted): (schema: JsonSchema) => Converted {
+  const known = new WeakMap<JsonSchema, { readonly converted: Converted }>();
+  return (schema) => {
+    const before = known.get(schema);
+    if (before !== undefined) return before.converted;
+    const converted = convert(schema);
+    if (Object.isFrozen(schema)) known.set(schema, { converted });
+    return converted;
+  };
 }
+
+/** A schema that OpenAI and Anthropic take: an object at the top, and references that lead to parts of it. */
+const plainSchema = onceFor((schema) => withObjectRoot(selfContained(schema)));
+const legalSchema = onceFor((schema) => legalProperties(plainSchema(schema)));
+const strictSchemaOf = onceFor(toStrictSchema);
+const geminiSchema = onceFor(toGeminiSchema);
 
 /** A deep copy of a definition, without `propertyNames`: providers refuse it, and Tenon checks it anyway. */
 function copy(value: unknown, isMap = false): unknown {
@@ -164,7 +178,7 @@ function copy(value: unknown, isMap = false): unknown {
   const copied: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     if (key === "propertyNames" && !isMap) continue;
-    copied[key] = copy((value as Record<string, unknown>)[key], namedParts.has(key) && !isMap);
+    setOwn(copied, key, copy((value as Record<string, unknown>)[key], namedParts.has(key) && !isMap));
   }
   return copied;
 }

@@ -34,11 +34,22 @@ export function buildCatalogue(parts: WorldParts) {
   return { ...parts, metrics, registry, extensions, random, mcp, plugins };
 }
 
-/** Settings of a tool that does not exist would be ignored. */
-function refuseMisspelt({ tools }: ResolvedConfig, registry: ToolRegistry): void {
-  const problems = Object.keys(tools.perTool).flatMap((name) => {
+/** Settings of a tool that does not exist would be ignored, and a list that names it would lack the right one. */
+function refuseMisspelt({ tools, toolsets }: ResolvedConfig, registry: ToolRegistry): void {
+  const names: [path: string, name: string][] = Object.keys(tools.perTool).map((name) => [
+    `tools.perTool.${name}`,
+    name,
+  ]);
+  const lists = [
+    ...tools.enabled.map((list) => ["tools.enabled", list] as const),
+    ...Object.entries(toolsets).map(([set, list]) => [`toolsets.${set}`, list] as const),
+  ];
+  for (const [path, list] of lists) {
+    for (const rule of list)
+      if (typeof rule === "string") names.push([`${path}: ${rule}`, rule.replace(/^!/, "")]);
+  }
+  const problems = names.flatMap(([path, name]) => {
     const suggestion = misspeltTool(registry, name);
-    const path = `tools.perTool.${name}`;
     return suggestion === undefined
       ? []
       : [{ file: "configuration", path, message: "unknown tool", suggestion }];

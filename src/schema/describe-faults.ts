@@ -12,7 +12,8 @@ export function describeFaults(
   root: unknown,
   subject: Subject,
 ): readonly ArgumentIssue[] {
-  const issues = faults.slice(0, maxIssues).map((fault) => describe(fault, root, subject));
+  const view = { root, subject, listed: new Set<string>() };
+  const issues = faults.slice(0, maxIssues).map((fault) => describe(fault, view));
   const more = faults.length - issues.length;
   if (more > 0) issues.push({ path: "", message: `${more} more faults of this kind follow` });
   return issues;
@@ -20,11 +21,19 @@ export function describeFaults(
 
 const maxIssues = 50;
 
-function describe(fault: Fault, root: unknown, subject: Subject): ArgumentIssue {
+interface View {
+  readonly root: unknown;
+  readonly subject: Subject;
+  /** Objects whose known names were listed: once is enough, however many others they have. */
+  readonly listed: Set<string>;
+}
+
+function describe(fault: Fault, view: View): ArgumentIssue {
+  const { root, subject } = view;
   const path = formatPath(fault.path);
   const name = path === "" ? subject : `"${path}"`;
-  if (fault.kind === "unknown") return describeUnknown(fault, path);
-  if (fault.kind === "forms") return { path, message: describeForms(fault, name, root, subject) };
+  if (fault.kind === "unknown") return describeUnknown(fault, path, view.listed);
+  if (fault.kind === "forms") return { path, message: describeForms(fault, name, view) };
   const expected = listExpected(fault);
   if (fault.kind === "missing") {
     const text = fault.message ?? `is required${expected === "" ? "" : ` (${expected})`}`;
@@ -55,14 +64,16 @@ function describeMismatch({ fault, path, name, expected, value }: Mismatch): Arg
   return { path, message, expected, received, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
-function describeUnknown(fault: Fault, path: string): ArgumentIssue {
+function describeUnknown(fault: Fault, path: string, listed: Set<string>): ArgumentIssue {
   const key = String(fault.path.at(-1));
   // The other branches of a union may know the very same name.
   const known = fault.known?.filter((name) => name !== key) ?? [];
   const suggestion = nearest(key, known);
   const parent = formatPath(fault.path.slice(0, -1));
   const where = parent === "" ? "" : ` in "${parent}"`;
-  const guess = suggestion === undefined ? listKnown(known) : `. Did you mean "${suggestion}"?`;
+  const names = listed.has(parent) ? [] : known;
+  if (suggestion === undefined) listed.add(parent);
+  const guess = suggestion === undefined ? listKnown(names) : `. Did you mean "${suggestion}"?`;
   const message = `Unknown argument ${JSON.stringify(clip(key))}${where}${guess}`;
   return suggestion === undefined ? { path, message } : { path, message, suggestion };
 }
@@ -72,9 +83,11 @@ function listKnown(known: readonly string[]): string {
   return `. Known: ${shortList(known.map((name) => clip(name, 40)))}`;
 }
 
-function describeForms({ forms = [] }: Fault, name: string, root: unknown, subject: Subject): string {
+function describeForms({ forms = [] }: Fault, name: string, view: View): string {
   const ways = forms.slice(0, 4).map((faults, index) => {
-    const first = faults.slice(0, 3).map((fault) => clip(describe(fault, root, subject).message, 200));
+    // Each form knows other names.
+    const own = { ...view, listed: new Set<string>() };
+    const first = faults.slice(0, 3).map((fault) => clip(describe(fault, own).message, 200));
     return `(${index + 1}) ${first.join(", ")}`;
   });
   const rest = forms.length > ways.length ? `; and ${forms.length - ways.length} more` : "";

@@ -1,5 +1,6 @@
 import { createLooseFold } from "./fold-punctuation.js";
 import { createLineIndex, type LineIndex } from "./line-index.js";
+import { createLineLookup, type LineLookup } from "./line-lookup.js";
 import { createLineTable, type SplitLine } from "./line-table.js";
 import { normalizeLineEnds } from "./normal-text.js";
 import { findOccurrences, searchString } from "./find-match.js";
@@ -42,7 +43,8 @@ export function createFileLines(space: SearchSpace, returnsWithin: boolean): Fil
   };
   const foldLoosely = createLooseFold(pack);
   const foldHeading = (text: string): string => foldLoosely(text).trim();
-  const [exact, loose, trimmed] = [indexBy((text) => text), indexBy(foldLoosely), indexBy(foldHeading)];
+  const [loose, trimmed] = [indexBy(foldLoosely), indexBy(foldHeading)];
+  let exact: LineLookup | undefined;
   let search: ReturnType<typeof createLineSearch> | undefined;
   let searches = 0;
   return {
@@ -51,7 +53,7 @@ export function createFileLines(space: SearchSpace, returnsWithin: boolean): Fil
     line,
     find(lines) {
       searches += 1;
-      if (searches > searchesBeforeIndex) return exact().find(lines);
+      if (searches > searchesBeforeIndex) return (exact ??= createLineLookup(packed, table)).find(lines);
       search ??= createLineSearch(packed, mark);
       return search(lines);
     },

@@ -9,7 +9,9 @@ const first = String.raw`^\s*(?:cd\s+(?<folder>'[^'\n]*'|"[^"\n$\`\\]*"|[\w./@+,
 const heredoc = new RegExp(
   String.raw`${first}\s*<<-?\s*(?<quote>['"]?)(?<mark>[\w.-]+)\k<quote>[ \t]*\r?\n(?<body>[^]*)$`,
 );
-const argument = new RegExp(String.raw`${first}\s+(?:'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[^])*)")\s*$`);
+const argument = new RegExp(
+  String.raw`${first}\s+(?:'(?<single>(?:[^']|'\\'')*)'|"(?<double>(?:[^"\\]|\\[^])*)")\s*$`,
+);
 const begins = new RegExp(String.raw`${first}\b`);
 
 /** Whether a command line begins with `apply_patch`, after an optional change of folder. */
@@ -33,16 +35,16 @@ export function readPatchCommand(line: string): PatchCommand | undefined {
     const patch = bodyOf(body, mark);
     return patch === undefined ? undefined : { folder: unquote(folder), patch };
   }
-  const patch = single ?? double?.replaceAll(/\\(["\\$`])/g, "$1");
+  const patch = single?.replaceAll(String.raw`'\''`, "'") ?? double?.replaceAll(/\\(["\\$`])/g, "$1");
   return patch === undefined ? undefined : { folder: unquote(folder), patch };
 }
 
-/** The lines before the mark, if nothing follows it. */
+/** The lines before the mark, if nothing follows it. A line of the patch may be the mark with blanks around it. */
 function bodyOf(body: string, mark: string): string | undefined {
-  const lines = body.split("\n");
-  const end = lines.findIndex((line) => line.trim() === mark);
-  if (end === -1 || lines.slice(end + 1).some((line) => line.trim() !== "")) return undefined;
-  return `${lines.slice(0, end).join("\n")}\n`;
+  const lines = body.trimEnd().split("\n");
+  const exact = lines.findIndex((line) => line.replace(/^\t+|\r$/g, "") === mark);
+  const end = exact === -1 && lines.at(-1)?.trim() === mark ? lines.length - 1 : exact;
+  return end === lines.length - 1 ? `${lines.slice(0, end).join("\n")}\n` : undefined;
 }
 
 function unquote(folder: string | undefined): string | undefined {

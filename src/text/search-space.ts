@@ -65,7 +65,8 @@ function createByteSpace(file: Buffer, bomLength: number): SearchSpace {
       mark ??= body.includes(0x0a) ? 0x0a : 0x0d;
       return countByte(body, mark, [start, Math.min(end, body.length)]);
     },
-    pack: (text) => Buffer.from(text, "utf8").toString("latin1"),
+    // What is plain ASCII packs to itself, and a patch has many such lines.
+    pack: (text) => (isAscii.test(text) ? text : Buffer.from(text, "utf8").toString("latin1")),
     toBytes: (bytes) => Buffer.from(bytes, "latin1"),
     byteOffset: (index) => bomLength + index,
     // Only whole, well-formed sequences are found or cut at, and these encode to themselves.
@@ -73,6 +74,9 @@ function createByteSpace(file: Buffer, bomLength: number): SearchSpace {
     canCut: isNoContinuation,
   };
 }
+
+// oxlint-disable-next-line no-control-regex -- control characters are ASCII, too
+const isAscii = /^[\0-\x7F]*$/;
 
 /** Eight bytes at a time: this is the one pass over a large file that no native function does. */
 function countByte(bytes: Buffer, wanted: number, [from, to]: readonly [number, number]): number {

@@ -105,9 +105,46 @@ function toHunks({ before, after, firstLine }: Window, context: number, maxChars
 function compareLines(before: string, after: string, context: number): Hunk[] | undefined {
   // Cutting so much text into lines would take longer than the time limit, before it even counts.
   if (before.length + after.length > maxCompared) return undefined;
+  const block = replacedBlock(before, after, context);
+  if (block !== undefined) return [block];
   const { structuredPatch } = loadDiff();
   const options = { context, timeout: timeLimitMs };
   return structuredPatch("", "", before, after, undefined, undefined, options)?.hunks;
+}
+
+/**
+ * The one block that differs, where it is plain that nothing in it is kept: most edits are of this kind, and need no
+ * search for the shortest way from one text to the other.
+ */
+function replacedBlock(before: string, after: string, context: number): Hunk | undefined {
+  if (!before.endsWith("\n") || !after.endsWith("\n")) return undefined;
+  const [old, now] = [before, after].map((text) => text.slice(0, -1).split("\n")) as [string[], string[]];
+  const shorter = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < shorter && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail += 1;
+  const removed = old.slice(head, old.length - tail);
+  const added = now.slice(head, now.length - tail);
+  const [few, many] = removed.length < added.length ? [removed, added] : [added, removed];
+  const [only] = few;
+  if (few.length > 1 || (only !== undefined && many.includes(only))) return undefined;
+  const start = Math.max(0, head - context);
+  const above = old.slice(start, head);
+  const below = old.slice(old.length - tail, old.length - tail + context);
+  const kept = above.length + below.length;
+  return {
+    oldStart: start + 1,
+    oldLines: kept + removed.length,
+    newStart: start + 1,
+    newLines: kept + added.length,
+    lines: [
+      ...above.map((line) => ` ${line}`),
+      ...removed.map((line) => `-${line}`),
+      ...added.map((line) => `+${line}`),
+      ...below.map((line) => ` ${line}`),
+    ],
+  };
 }
 
 function wholeHunk(before: string, after: string, maxChars: number): Hunk {

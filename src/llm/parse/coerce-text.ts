@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../contract/json.js";
-import { exactNumber, parseLooseJson, setOwn } from "./loose-json.js";
+import { setOwn } from "../../contract/set-own.js";
+import { exactNumber, parseLooseJson } from "./loose-json.js";
 import type { WrittenText } from "./raw-call.js";
 import { Reader, Unreadable } from "./reader.js";
 import { readElementText, readOpenTag } from "./xml-text.js";

@@ -1,3 +1,4 @@
+import { setOwn } from "../../contract/set-own.js";
 import { Unreadable, type Reader } from "./reader.js";
 
 /** How a value is read. */
@@ -203,10 +204,4 @@ function broken(reader: Reader, expected: string): Unreadable {
   if (reader.atEnd) return new Unreadable("incomplete", `The text ends where ${expected} should stand.`);
   const found = JSON.stringify(reader.text.slice(reader.pos, reader.pos + 20));
   return new Unreadable("malformed", `Expected ${expected}, found ${found}.`);
-}
-
-/** Set a property of that very name, also where it is `__proto__`. */
-export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") object[key] = value;
-  else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 }

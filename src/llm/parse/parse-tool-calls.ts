@@ -1,5 +1,5 @@
 import { coerceText, propertyOf } from "./coerce-text.js";
-import { setOwn } from "./loose-json.js";
+import { setOwn } from "../../contract/set-own.js";
 import type { FoundCalls, RawCall } from "./raw-call.js";
 import { Unreadable, type ProblemCode } from "./reader.js";
 import { scanText } from "./scan-text.js";

@@ -1,4 +1,5 @@
-import { readLooseJson, setOwn, skipFiller } from "./loose-json.js";
+import { setOwn } from "../../contract/set-own.js";
+import { readLooseJson, skipFiller } from "./loose-json.js";
 import type { RawCall } from "./raw-call.js";
 import { Unreadable, type Reader } from "./reader.js";
 

@@ -1,3 +1,4 @@
+import { toShellLine } from "../../command/shell-quote.js";
 import { isRecord } from "../../contract/is-record.js";
 
 /** The messages that can be read and written. */
@@ -114,17 +115,7 @@ function readLocalShell(id: string | undefined, { action }: Readonly<Record<stri
       fault: "The action has no command: expected a list of texts.",
     };
   const optional = withoutNulls({ timeout, cwd: cwd === "" ? null : cwd, env });
-  return { id, name, arguments: { command: toLine(command), ...optional }, answerType };
-}
-
-/** What a shell is told to run is the line itself; anything else is quoted word by word. */
-function toLine(words: readonly string[]): string {
-  const [shell = "", flag = "", script] = words;
-  if (words.length === 3 && /^(?:\/(?:usr\/)?bin\/)?(?:ba)?sh$/.test(shell) && /^-l?c$/.test(flag))
-    return script ?? "";
-  return words
-    .map((word) => (/^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(" ");
+  return { id, name, arguments: { command: toShellLine(command), ...optional }, answerType };
 }
 
 function withoutNulls(given: unknown): Record<string, unknown> {

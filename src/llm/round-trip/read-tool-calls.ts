@@ -31,9 +31,12 @@ export interface ReadToolCalls {
 export function readToolCalls(format: RoundTripFormat, message: unknown, tools?: LLMTools): ReadToolCalls {
   const read = itemReaders[format] as ((message: unknown) => RawToolCall[]) | undefined;
   if (read === undefined) throw unknownFormat(format);
+  requireTools(tools);
+  const found = read(message);
+  if (found.length === 0) refuseOther(format, message);
   const calls: ReadToolCall[] = [];
   const failures: FailedCall[] = [];
-  for (const raw of read(message)) {
+  for (const raw of found) {
     const result = toCall(raw, tools);
     if (raw.id !== undefined)
       tools?.made.set(raw.id, {
@@ -44,6 +47,20 @@ export function readToolCalls(format: RoundTripFormat, message: unknown, tools?:
     else calls.push(result);
   }
   return { calls, failures };
+}
+
+/** An answer without calls ends a conversation: one of another provider must not count as such. */
+function refuseOther(format: RoundTripFormat, message: unknown): void {
+  for (const [other, read] of Object.entries(itemReaders)) {
+    if (other !== format && read(message).some(({ fault }) => fault === undefined))
+      throw new TypeError(`This message has calls in the format "${other}", not "${format}".`);
+  }
+}
+
+/** Refuse anything but what `toLLMTools` of a session returned. */
+export function requireTools(tools: unknown): void {
+  if (tools === undefined || (isRecord(tools) && typeof tools["toolNameOf"] === "function")) return;
+  throw new TypeError("Pass the whole object that session.toLLMTools(format) returned, not only its tools.");
 }
 
 /** The error for a format that does not exist. */
@@ -94,9 +111,12 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }
 
-function toFailure({ id, name }: RawToolCall, message: string): FailedCall {
+function toFailure({ id, name, fault }: RawToolCall, message: string): FailedCall {
   const now = Date.now();
-  const hint = "Send the call again, with one complete JSON object as its arguments.";
+  const hint =
+    fault === undefined
+      ? "Send the call again, with one complete JSON object as its arguments."
+      : "Call one of the functions that are defined.";
   return {
     callId: "",
     toolName: typeof name === "string" ? name : "",

@@ -121,6 +121,16 @@ describe("a round trip", () => {
       );
   });
 
+  it("refuses the message of another provider, and anything but its own definitions and answers", () => {
+    const message = { role: "assistant", content: [{ type: "tool_use", id: "1", name: "t", input: {} }] };
+    expect(() => readToolCalls("openai-chat", message)).toThrow(/format "anthropic", not "openai-chat"/);
+    expect(() => readToolCalls("anthropic", message, [] as never)).toThrow(/session.toLLMTools/);
+    for (const answers of [{}, [{ foo: 1 }], [undefined]])
+      expect(() => toToolMessages("openai-chat", answers as never)).toThrow(/expects an array/);
+    const { failures } = readToolCalls("anthropic", { content: [{ type: "odd_use", id: "2" }] });
+    expect(failures[0]?.error.hint).toBe("Call one of the functions that are defined.");
+  });
+
   it.each(formats)("of %s reads nothing from anything else", (format) => {
     for (const other of [
       undefined,

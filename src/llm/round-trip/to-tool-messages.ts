@@ -1,8 +1,9 @@
 import type { ContentPart, ToolEnvelope } from "../../contract/call.js";
+import { isRecord } from "../../contract/is-record.js";
 import { toLegalName } from "../legal-name.js";
 import type { LLMTools } from "../to-llm-tools.js";
 import type { RoundTripFormat } from "./provider-calls.js";
-import { unknownFormat } from "./read-tool-calls.js";
+import { requireTools, unknownFormat } from "./read-tool-calls.js";
 
 /** A message or item for a provider's API. */
 export type ToolMessage = Readonly<Record<string, unknown>>;
@@ -23,7 +24,16 @@ export function toToolMessages(
 ): ToolMessage[] {
   const write = writers[format] as Writer | undefined;
   if (write === undefined) throw unknownFormat(format);
+  requireTools(tools);
+  if (!Array.isArray(envelopes) || !envelopes.every(isEnvelope))
+    throw new TypeError(
+      "toToolMessages expects an array of what session.call, callMany or readToolCalls returned.",
+    );
   return envelopes.length === 0 ? [] : write(envelopes, tools);
+}
+
+function isEnvelope(value: unknown): boolean {
+  return isRecord(value) && typeof value["success"] === "boolean" && isRecord(value["metadata"]);
 }
 
 type Writer = (envelopes: readonly ToolEnvelope[], tools: LLMTools | undefined) => ToolMessage[];

@@ -36,10 +36,13 @@ export function pathRefused(
 }
 
 /** Layer 3: a file to create already exists with content. */
-export function createExists(path: string): ToolValidationError {
+export function createExists(
+  path: string,
+  hint = "Read it and edit its content (old_str must not be empty), or choose another path.",
+): ToolValidationError {
   return new ToolValidationError(`${quote(path)} cannot be created: it already exists and is not empty.`, {
     code: "EDIT_CREATE_EXISTS",
-    hint: "Read it and edit its content (old_str must not be empty), or choose another path.",
+    hint,
     details: { errorCode: 3, layer: 3 },
   });
 }
@@ -214,19 +217,25 @@ export function describeNearest(nearest: NearestText | undefined): string {
 }
 
 /** Something already exists at the destination. */
-export function existsAlready(path: string): ToolExecutionError {
+export function existsAlready(
+  path: string,
+  hint = "Choose another path, or set overwrite to replace a file.",
+): ToolExecutionError {
   return new ToolExecutionError(`${quote(path)} already exists.`, {
     code: "FILE_CONFLICT",
-    hint: "Choose another path, or set overwrite to replace a file.",
+    hint,
     details: { errorCode: 3, layer: 3 },
   });
 }
 
 /** A directory can only be deleted with its contents. */
-export function needsRecursive(path: string): ToolExecutionError {
+export function needsRecursive(
+  path: string,
+  hint = "Set recursive to delete it and its contents.",
+): ToolExecutionError {
   return new ToolExecutionError(`${quote(path)} is a directory.`, {
     code: "FILE_CONFLICT",
-    hint: "Set recursive to delete it and its contents.",
+    hint,
   });
 }
 

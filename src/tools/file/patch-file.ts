@@ -52,7 +52,8 @@ function refuseSpecialModes({ oldMode, newMode, newPath, oldPath }: FilePatch): 
 
 async function createPatched(stage: DiffStage, patch: FilePatch, path: string): Promise<PatchedFile> {
   const stat = await stage.stat(path);
-  if (stat !== null && stat.type === "file" && stat.size > 0) throw createExists(path);
+  if (stat !== null && stat.type === "file" && stat.size > 0)
+    throw createExists(path, "Update the file instead of adding it, or choose another path.");
   if (stat === null) await checkCreatable(stage.deps, path);
   const empty = await stage.read(path);
   const plan = fitPatch(path, empty, patch);
@@ -99,7 +100,11 @@ async function deletePatched(stage: DiffStage, patch: FilePatch, path: string): 
 async function deleteUnread(stage: DiffStage, path: string): Promise<PatchedFile> {
   const stat = await stage.stat(path);
   if (stat === null) throw await fileMissing(stage.deps, path);
-  if (stat.type === "directory") throw needsRecursive(path);
+  if (stat.type === "directory")
+    throw needsRecursive(
+      path,
+      "A patch deletes single files. Call delete_file with recursive for a directory.",
+    );
   const onDisk = stage.isStaged(path) ? null : await stage.deps.files.stat(path);
   if (onDisk !== null) await requireUnchanged(stage.deps, path, onDisk);
   const before = await stage.textOf(path);
@@ -118,7 +123,8 @@ async function transferPatched(
   patch: FilePatch,
   { from, to }: { from: string; to: string },
 ): Promise<PatchedFile> {
-  if ((await stage.stat(to)) !== null) throw existsAlready(to);
+  if ((await stage.stat(to)) !== null)
+    throw existsAlready(to, "Choose another path, or delete the existing file earlier in the same patch.");
   await checkCreatable(stage.deps, to);
   const file = await requireOld(stage, from);
   const { edited, known } = editFresh(from, file, patch);

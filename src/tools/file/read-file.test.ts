@@ -74,7 +74,7 @@ describe("read_file", () => {
 
   it.each([
     [{ start_line: 5, end_line: 2 }, /start_line \(5\) is after end_line \(2\)/],
-    [{ start_line: 5 }, /start_line \(5\) is beyond the end of a.txt, which has 2 lines/],
+    [{ start_line: 5 }, /Line 5 is beyond the end of a.txt, which has 2 lines/],
     [{ start_line: 0 }, /start_line/],
     [{ end_line: 0 }, /end_line/],
     [{ start_line: 2, end_line: -2 }, /start_line \(2\) is after end_line \(1\)/],
@@ -82,7 +82,7 @@ describe("read_file", () => {
     [{ start_char: 0 }, /start_char/],
     [{ start_char: 3, end_char: 2 }, /start_char \(3\) is after end_char \(2\)/],
     [{ start_line: 2, start_char: 2 }, /start_char \(2\) is beyond the end of line 2, which has 1 character/],
-    [{ start_line: 3, start_char: 1 }, /start_line \(3\) is beyond the end of a.txt/],
+    [{ start_line: 3, start_char: 1 }, /Line 3 is beyond the end of a.txt/],
     [{ start_line: 1, end_line: 2, start_char: 1 }, /about one line/],
     [{ end_line: Number.NaN }, /end_line/],
     [{ start_line: 1.5 }, /start_line/],

@@ -84,7 +84,7 @@ function rangeReversed(start: number, end: number): ToolValidationError {
 
 function startBeyondEnd(path: string, start: number, total: number): ToolValidationError {
   const lines = total === 1 ? "1 line" : `${total} lines`;
-  return new ToolValidationError(`start_line (${start}) is beyond the end of ${path}, which has ${lines}.`, {
+  return new ToolValidationError(`Line ${start} is beyond the end of ${path}, which has ${lines}.`, {
     code: "VALUE_INVALID",
     hint: `Use a start_line from 1 to ${total}.`,
     details: { totalLines: total },

@@ -27,17 +27,24 @@ export async function runMemory(call: MemoryInput, store: KeyValue): Promise<str
 
 /** The path in its plain form; what leads out of /memories is refused, whatever way it is written. */
 function memoryPath(path: string): string {
-  const decoded = path
-    .replaceAll(/%(?:2e|2f|5c)/gi, (code) => decodeURIComponent(code))
-    .replaceAll("\\", "/");
+  const decoded = decodePath(path);
   const plain = posix.normalize(decoded).replace(/\/+$/, "");
   const isWithin = plain === root || plain.startsWith(`${root}/`);
-  // oxlint-disable-next-line no-control-regex -- control characters have no place in a path
-  if (isWithin && !decoded.split("/").includes("..") && !/[\0-\x1F]/.test(decoded)) return plain;
+  // Characters that look like dots and slashes count as those; invisible ones have no place in a path.
+  const climbs = decodePath(decoded.normalize("NFKC").replaceAll(/[\u2044\u2215\u29F8]/g, "/"))
+    .split("/")
+    .includes("..");
+  if (isWithin && !climbs && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(decoded)) return plain;
   throw new ToolSecurityError(`Access denied: the path ${JSON.stringify(path)} is outside of ${root}.`, {
     code: "PATH_OUTSIDE",
     hint: `Use a path that begins with ${root}/ and has no "..".`,
   });
+}
+
+/** With dots and slashes that were percent-encoded, however often, and slashes for backslashes. */
+function decodePath(path: string): string {
+  const decoded = path.replaceAll(/%(?:25|2e|2f|5c)/gi, (code) => decodeURIComponent(code));
+  return decoded === path ? path.replaceAll("\\", "/") : decodePath(decoded);
 }
 
 async function view(store: KeyValue, path: string, range: readonly number[] | undefined): Promise<string> {

@@ -21,10 +21,12 @@ export function refusalText(path: unknown, refusal: PathRefusal): string {
 export function pathRefused(path: unknown, refusal: PathRefusal): ToolSecurityError {
   return new ToolSecurityError(`Access denied: ${refusalText(path, refusal)}`, {
     code: refusal.code,
-    hint: REFUSAL_HINTS[refusal.code],
+    hint: refusal.rule === "allowedPaths" ? narrowedHint : REFUSAL_HINTS[refusal.code],
     details: { rule: refusal.rule },
   });
 }
+
+const narrowedHint = "Use a path inside the allowed ones, or ask a person to add this one to allowedPaths.";
 
 const REFUSAL_HINTS: Record<PathRefusal["code"], string> = {
   PATH_TRAVERSAL: "Use a path inside the workspace.",

@@ -151,9 +151,14 @@ function judge(parts: RuleParts, realPath: string, access: PathAccess): RuleVerd
   const system = SYSTEM_TREES.find((tree) => isWithin(realPath, tree) && !isWithin(root.real, tree));
   if (system !== undefined)
     return refusal("PATH_FORBIDDEN", "system", "is in a virtual file system of the kernel");
-  const outsideNarrowed = parts.narrowed.some((list) => !list.some((allowed) => isWithin(realPath, allowed)));
-  if (outsideNarrowed) {
-    return refusal("PATH_OUTSIDE", "allowedPaths", "is outside the paths that this call is allowed");
+  const whitelist = parts.narrowed.find((list) => !list.some((allowed) => isWithin(realPath, allowed)));
+  if (whitelist !== undefined) {
+    const names = new Set(whitelist.map((allowed) => path.relative(parts.workspace.real, allowed) || "."));
+    return refusal(
+      "PATH_OUTSIDE",
+      "allowedPaths",
+      `is outside the paths that this call is allowed: ${[...names].slice(0, 10).join(", ")}`,
+    );
   }
   const denied = judgeDenied(parts, realPath, access);
   if (!denied.allowed || access !== "remove") return denied;
