@@ -317,6 +317,19 @@ describe("a command line that is only apply_patch", () => {
     expect(fixture.text(`${folder}/a.txt`)).toBe("one\n");
   });
 
+  it("starts in the folder that it names by its whole path, not below the session's", async () => {
+    mkdirSync(fixture.path("sub"));
+    fixture.put("sub/a.txt", "one\n");
+    await fixture.ok("shell_exec", { command: "cd sub" });
+    await fixture.ok("shell_exec", { command: `cd ${fixture.path("sub")} && apply_patch <<'X'\n${patch}X` });
+    expect(fixture.text("sub/a.txt")).toBe("two$HOME\n");
+    for (const folder of ["~", "-", "/"]) {
+      const command = `cd ${folder} && apply_patch <<'X'\n${toPatch("*** Add File: n.txt", "+x").patch}X`;
+      await fixture.refused("shell_exec", { command });
+    }
+    expect(readdirSync(fixture.path("sub"))).toEqual(["a.txt"]);
+  });
+
   it("may have lines that look like its mark, and quotes", async () => {
     fixture.put("a.sh", "cat <<EOF\none\n EOF\n");
     const lines = update("a.sh", "@@", "-one", "+it's", "  EOF").patch;

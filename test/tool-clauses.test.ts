@@ -125,6 +125,18 @@ describe("tools.allowedPaths", () => {
   });
 });
 
+describe("a file over files.maxFileSize", () => {
+  it("can be copied and deleted after a move, though a part of it was read before", async () => {
+    await fixture.reopen({ config: { files: { maxFileSize: 100 } } });
+    fixture.put("big.txt", "line\n".repeat(50));
+    await fixture.ok("read_file", { path: "big.txt", start_line: 2, end_line: 3 });
+    await fixture.ok("move_file", { from: "big.txt", to: "moved.txt" });
+    await fixture.ok("copy_file", { from: "moved.txt", to: "copied.txt" });
+    fixture.put("moved.txt", "LINE\n".repeat(50));
+    expect((await fixture.refused("delete_file", { path: "moved.txt" })).code).toBe("EDIT_STALE");
+  });
+});
+
 describe("the configuration", () => {
   it("refuses a misspelt tool under perTool with the nearest name, and leaves tools of others alone", async () => {
     const open = (perTool: object) => fixture.reopen({ config: { tools: { perTool } } } as never);

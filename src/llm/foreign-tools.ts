@@ -63,11 +63,18 @@ for (const [hint, ...names] of [
   ["Tenon starts no other agents; call the tools yourself.", "task", "agent", "skill", "slash_command"],
   [
     "No tool is needed for this: answer in plain text.",
-    ...["attempt_completion", "finish", "submit", "exit_plan_mode", "think", "sequential_thinking"],
+    "attempt_completion",
+    "finish",
+    "submit",
+    "exit_plan_mode",
+    "think",
+    "sequential_thinking",
   ],
   [
     'Use "edit_file" with old_str and new_str, or "multi_edit" for several places of a file.',
-    ...["replace_in_file", "insert_edit_into_file", "multi_replace_string_in_file"],
+    "replace_in_file",
+    "insert_edit_into_file",
+    "multi_replace_string_in_file",
   ],
   ['Use "apply_patch" to insert lines.', "insert", "insert_content"],
   ['Call "read_file" once for each file.', "read_files", "read_many_files", "read_multiple_files"],
@@ -84,7 +91,8 @@ for (const [hint, ...names] of [
   ['Use "query_memory" and "save_insight"; or set tools.native to [anthropic].', "memory"],
   [
     'Use "read_file" to view, "write_file" to create, "edit_file" to replace and "apply_patch" to insert; or set tools.native to [anthropic].',
-    ...["str_replace_editor", "str_replace_based_edit_tool"],
+    "str_replace_editor",
+    "str_replace_based_edit_tool",
   ],
 ] as const) {
   for (const name of names) hints.set(fold(name), hint);

@@ -10,6 +10,8 @@ import type { SearchSpace } from "./search-space.js";
 export interface FileLines {
   readonly count: number;
   line(at: number): SplitLine;
+  /** Whether a line is this text, with this end. */
+  isLine(at: number, text: string, end: "" | "\n"): boolean;
   /** The index in the search space at which a line begins. */
   readonly start: (at: number) => number;
   /** Every line at which these lines (without their ends) stand in a row, whole lines only. */
@@ -51,6 +53,11 @@ export function createFileLines(space: SearchSpace, returnsWithin: boolean): Fil
     count: table.count,
     start: table.start,
     line,
+    isLine(at, text, end) {
+      const [start, next] = [table.start(at), table.start(at + 1)];
+      if (next - start !== text.length + end.length || !packed.startsWith(text, start)) return false;
+      return end === "" || packed[next - 1] === end;
+    },
     find(lines) {
       searches += 1;
       if (searches > searchesBeforeIndex) return (exact ??= createLineLookup(packed, table)).find(lines);

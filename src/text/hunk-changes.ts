@@ -48,10 +48,7 @@ function matchesAsWritten(file: FileLines, { hunk, at, pack }: HunkAt): boolean 
   ) {
     return false;
   }
-  return old.every((line, index) => {
-    const actual = file.line(at + index);
-    return pack(line.text) + (line.noNewline ? "" : "\n") === actual.text + actual.end;
-  });
+  return old.every((line, index) => file.isLine(at + index, pack(line.text), line.noNewline ? "" : "\n"));
 }
 
 function blocksOf(hunk: Hunk, at: number): Block[] {

@@ -21,7 +21,7 @@ export function beginsWithPatch(line: string): boolean {
 
 /**
  * The patch of a line that is only `[cd DIR &&] apply_patch <<'X' … X`, or has the patch as a quoted argument;
- * `undefined` for any other line.
+ * `undefined` for any other line, also where only a shell knows the folder (`~`, `-`).
  */
 export function readPatchCommand(line: string): PatchCommand | undefined {
   const {
@@ -31,6 +31,7 @@ export function readPatchCommand(line: string): PatchCommand | undefined {
     single,
     double,
   } = (heredoc.exec(line) ?? argument.exec(line))?.groups ?? {};
+  if (folder !== undefined && /^[~-]/.test(folder)) return undefined;
   if (mark !== undefined) {
     const patch = bodyOf(body, mark);
     return patch === undefined ? undefined : { folder: unquote(folder), patch };

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { applySplices } from "../../text/make-splice.js";
 import { decodeText } from "../../text/decode-text.js";
 import { dropLines, hasLine, spliceRuns, type LineChange, type LineRun } from "../../text/line-runs.js";
@@ -191,6 +192,15 @@ function startsLine(lines: PresentLines, byte: number): boolean {
   return lines.byteStart(lines.lineAt(byte)) === byte;
 }
 
+/** Whether bytes are whole characters, without a mark before them. */
+function isPlainUtf8(bytes: Uint8Array): boolean {
+  return isUtf8(bytes) && bytes[0] !== 0xef;
+}
+
+function toText(bytes: Uint8Array): string {
+  return bytes.length === 0 ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+}
+
 interface Region {
   readonly from: number;
   readonly to: number;
@@ -199,6 +209,11 @@ interface Region {
 }
 
 function decodeRegion(bytes: Uint8Array, { from, to, splices, encoding }: Region): string {
+  const [only] = splices;
+  if (encoding === "utf8" && splices.length === 1 && only !== undefined) {
+    const parts = [bytes.subarray(from, only.start), only.data, bytes.subarray(only.end, to)];
+    if (parts.every(isPlainUtf8)) return parts.map(toText).join("");
+  }
   const moved = splices.map(({ start, end, data }) => ({ start: start - from, end: end - from, data }));
   return decodeText(applySplices(bytes.subarray(from, to), moved), encoding).text;
 }

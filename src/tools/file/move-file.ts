@@ -28,6 +28,14 @@ async function planMove(
     mutations: [toMutation("move", move, source)],
     preview: { summary: `Move the ${source.type} ${from} to ${to}` },
     result: { from, to, success: true },
-    refresh: async () => ctx.seen.move(from, to),
+    refresh: () => moveSeen(ctx, move),
   };
+}
+
+/** What was read of the file is known at its new place; the move itself changed its identity. */
+async function moveSeen({ files, seen }: ToolContext, { from, to }: Transfer): Promise<void> {
+  seen.move(from, to);
+  const known = seen.get(to);
+  const stat = known === undefined ? null : await files.stat(to);
+  if (known !== undefined && stat?.type === "file") seen.set(to, { ...known, identity: stat.identity });
 }

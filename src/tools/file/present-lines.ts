@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { once } from "../../contract/once.js";
 import { decodeText } from "../../text/decode-text.js";
 import { createLineTable } from "../../text/line-table.js";
 import { createLineFinder } from "./line-finder.js";
@@ -42,9 +43,12 @@ function utf8Lines(whole: Buffer, bomLength: number, known: readonly LinePlace[]
   const mark = whole.includes(0x0a) ? 0x0a : 0x0d;
   const finder = createLineFinder(whole, { from: bomLength, mark, known });
   const { byteStart, lineAt } = finder;
+  // Checked once for all lines, unless few of very many are read.
+  const isValid = once(() => whole.length <= maxChecked && isUtf8(whole));
   const line = (number: number): string => {
     const start = byteStart(number);
-    return readUtf8(whole.subarray(start, contentEnd(whole, { start, next: byteStart(number + 1), mark })));
+    const end = contentEnd(whole, { start, next: byteStart(number + 1), mark });
+    return isValid() ? whole.toString("utf8", start, end) : readUtf8(whole.subarray(start, end));
   };
   return {
     encoding: "utf8",
@@ -57,6 +61,8 @@ function utf8Lines(whole: Buffer, bomLength: number, known: readonly LinePlace[]
     lineAt,
   };
 }
+
+const maxChecked = 1 << 23;
 
 function contentEnd(
   whole: Buffer,

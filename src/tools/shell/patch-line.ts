@@ -10,7 +10,8 @@ export function meansPatch(call: { command: string; cwd?: string | undefined }):
   if (!beginsWithPatch(call.command)) return undefined;
   const found = readPatchCommand(call.command);
   if (found === undefined) throw notOnlyPatch();
-  const folder = path.join(call.cwd ?? ".", found.folder ?? ".");
+  const { folder: entered = "." } = found;
+  const folder = path.isAbsolute(entered) ? entered : path.join(call.cwd ?? ".", entered);
   const patch = folder === "." ? found.patch : patchBelow(folder, found.patch);
   return {
     name: "apply_patch",

@@ -34,10 +34,11 @@ function readFile(
   { lines, shown }: { lines: GrepLine[]; shown: ShownLines[] },
 ): void {
   const { path, stat } = open;
+  const source = inMemory(open, hits.length);
   const about = { file: path, identity: stat.identity, isRealPath: true };
-  const lineAt = hasMark(open) || hits.some(({ offset }) => offset < 0) ? linesOfOpen(open) : undefined;
+  const lineAt = hasMark(source) || hits.some(({ offset }) => offset < 0) ? linesOfOpen(open) : undefined;
   for (const { file, line, offset, column, isMatch } of hits) {
-    const read = lineAt === undefined ? readPart(open, offset, column) : partOf(lineAt(line), column);
+    const read = lineAt === undefined ? readPart(source, offset, column) : partOf(lineAt(line), column);
     if (read === undefined) continue;
     const { text, start, isEnd } = read;
     const isWhole = start === 0 && isEnd;
@@ -58,6 +59,22 @@ function readFile(
   }
 }
 
+/** Where bytes of a file are read from. */
+type ByteSource = Pick<OpenFile, "readInto">;
+
+/** Files of this size are read once for all their lines. */
+const maxBytesInMemory = 1 << 17;
+
+function inMemory(open: OpenFile, hits: number): ByteSource {
+  const { size } = open.stat;
+  if (hits < 2 || size > maxBytesInMemory) return open;
+  const bytes = Buffer.allocUnsafe(size);
+  const got = open.readInto(bytes, 0);
+  return {
+    readInto: (buffer, position) => (position >= got ? 0 : bytes.copy(buffer, 0, position, got)),
+  };
+}
+
 /** What is shown of a line: a part of its text that begins at the index `start`. */
 interface ShownPart {
   readonly text: string;
@@ -75,24 +92,24 @@ const bytesAfter = 4 * maxShownLength + 8;
 const maxColumn = 32 * 1024 * 1024;
 
 /** The part to show of the line that begins at a byte. */
-function readPart(open: OpenFile, offset: number, column: number): ShownPart | undefined {
+function readPart(open: ByteSource, offset: number, column: number): ShownPart | undefined {
   const shown = column > maxColumn ? 1 : column;
   return partOf(lineAtByte(open, offset, shown + bytesAfter), shown);
 }
 
 /** Offsets of files with a byte order mark are those of the decoded text. */
-function hasMark(open: OpenFile): boolean {
+function hasMark(open: ByteSource): boolean {
   const head = Buffer.alloc(3);
   const got = open.readInto(head, 0);
   return (got >= 2 && /^(fffe|feff)/.test(head.toString("hex"))) || head.toString("hex") === "efbbbf";
 }
 
 /** The line that begins at a byte, as far as it fits; `undefined` if no line begins there any more. */
-function lineAtByte(open: OpenFile, offset: number, maxBytes: number): string | undefined {
+function lineAtByte(open: ByteSource, offset: number, maxBytes: number): string | undefined {
   const from = Math.max(0, offset - 1);
-  const bytes = Buffer.alloc(maxBytes + 1);
+  const bytes = Buffer.allocUnsafe(maxBytes + 1);
   const got = open.readInto(bytes, from);
-  if (offset > 0 && bytes[0] !== 10) return undefined;
+  if (offset > 0 && (got === 0 || bytes[0] !== 10)) return undefined;
   const start = offset - from;
   const end = bytes.indexOf(10, start);
   const stop = end === -1 || end > got ? got : end;

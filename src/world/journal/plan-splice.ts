@@ -26,7 +26,30 @@ export function piecesOf({ path, before, splices }: SpliceMutation): Uint8Array[
     pieces.push(before.subarray(from, start), data);
     from = end;
   }
-  return [...pieces, before.subarray(from)];
+  return joinSmall([...pieces, before.subarray(from)]);
+}
+
+const smallBytes = 1 << 16;
+const chunkBytes = 1 << 18;
+
+/** A patch with many hunks has many small pieces: each would be a system call of its own. */
+function joinSmall(pieces: readonly Uint8Array[]): Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  let small: Uint8Array[] = [];
+  let size = 0;
+  const flush = (): void => {
+    const [only] = small;
+    if (only !== undefined) chunks.push(small.length === 1 ? only : Buffer.concat(small, size));
+    small = [];
+    size = 0;
+  };
+  for (const piece of pieces) {
+    if (piece.length >= smallBytes || size >= chunkBytes) flush();
+    small.push(piece);
+    size += piece.length;
+  }
+  flush();
+  return chunks;
 }
 
 /** A content and its replacement, which consists of pieces of it and new ones. */

@@ -51,7 +51,8 @@ export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
     note(path, sighting) {
       const key = canonical(path, sighting.isRealPath);
       if (sighting.complete) loaded.add(key);
-      change(key, addSighting(cache.get(key), sighting));
+      const before = cache.get(key);
+      if (before === undefined || !isKnown(before, sighting)) change(key, addSighting(before, sighting));
     },
     set(path, file) {
       const key = canonical(path);
@@ -126,6 +127,14 @@ function addSighting(before: SeenFile | undefined, sighting: Sighting): SeenFile
   const stillFits = before.identity === identity || before.runs.every((each) => linesAgree(each, run));
   const merged = { ...read, runs: mergeRun(before.runs, run), complete: before.complete && stillFits };
   return addParts(merged, [...(before.parts ?? []), ...(parts ?? [])]);
+}
+
+/** Whether a sighting shows nothing new: lines of the very same file that were seen before. */
+function isKnown(before: SeenFile, { identity, encoding, start, lines, complete, parts }: Sighting): boolean {
+  if (complete || parts !== undefined || before.identity !== identity || before.encoding !== encoding)
+    return false;
+  const end = start + lines.length - 1;
+  return before.runs.some((run) => run.start <= start && lastLineOf(run) >= end);
 }
 
 function linesAgree(older: LineRun, newer: LineRun): boolean {
