@@ -5,8 +5,8 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { beforeAll, expect, it } from "vitest";
 import { faultsOf } from "./axe.js";
-import { callTool, rows, type Stage } from "./call-suite.js";
-import { type Fixture, visit } from "./console-fixture.js";
+import { callTool, rows } from "./call-suite.js";
+import { type Fixture, type Stage, visit } from "./console-fixture.js";
 import { hiddenViews } from "./hidden-views.js";
 
 const images = fileURLToPath(new URL("../../docs/images", import.meta.url));

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { callTool, rows, type Stage } from "./call-suite.js";
-import { visit } from "./console-fixture.js";
+import { callTool, rows } from "./call-suite.js";
+import { type Stage, visit } from "./console-fixture.js";
 
 /** What a person decides: by keys, in words, for good, and about what servers bring. */
 export function answerSuite(stage: () => Stage): void {

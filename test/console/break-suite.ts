@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callTool, rows, type Stage } from "./call-suite.js";
-import { visit } from "./console-fixture.js";
+import { callTool, rows } from "./call-suite.js";
+import { type Stage, visit } from "./console-fixture.js";
 import { type LooseWire, openLooseWire } from "./loose-wire.js";
 
 /** A connection that breaks while the server goes on: the page has every call once in the end. */

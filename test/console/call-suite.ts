@@ -1,15 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { type Fixture, visit } from "./console-fixture.js";
-
-export interface Stage {
-  readonly fixture: Fixture;
-  readonly browser: Browser;
-  readonly context: BrowserContext;
-  readonly page: Page;
-}
+import { type Fixture, type Stage, visit } from "./console-fixture.js";
 
 /** What a person does with calls: see, approve, refuse, answer, try, take back. */
 export function callSuite(stage: () => Stage): void {
@@ -107,7 +100,7 @@ export function callSuite(stage: () => Stage): void {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("+first").waitFor();
     await dialog.getByRole("button", { name: "Undo now" }).click();
-    await dialog.getByText("Undone: 1 files").waitFor();
+    await dialog.getByText("Undone: 1 file").waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
     expect(readFileSync(join(fixture.workspace, "notes.md"), "utf8")).toContain("first");
   });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 const bin = fileURLToPath(new URL("../../bin/tenon.cjs", import.meta.url));
 
@@ -99,6 +99,33 @@ export function openBrowser(): Promise<Browser> {
     executablePath: "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP rebound.example 127.0.0.1"],
   });
+}
+
+/** A server, and a browser that is signed in to its console. */
+export interface Stage {
+  readonly fixture: Fixture;
+  readonly browser: Browser;
+  readonly context: BrowserContext;
+  readonly page: Page;
+}
+
+export async function openStage(...given: Parameters<typeof openFixture>): Promise<Stage> {
+  const [fixture, browser] = await Promise.all([openFixture(...given), openBrowser()]);
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: "en-GB",
+    colorScheme: "light",
+  });
+  context.setDefaultTimeout(100_000);
+  const page = await context.newPage();
+  await page.goto(await fixture.newLink());
+  await page.locator('[data-connection="open"]').waitFor();
+  return { fixture, browser, context, page };
+}
+
+export async function closeStage(stage: Stage | undefined): Promise<void> {
+  await stage?.browser.close();
+  await stage?.fixture.close();
 }
 
 /** Go to a page of the console without reloading it. */

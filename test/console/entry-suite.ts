@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Stage } from "./call-suite.js";
+import type { Stage } from "./console-fixture.js";
 
 interface SessionRow {
   readonly id: string;

@@ -1,17 +1,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pages } from "../../console/src/pages.js";
 import { callTool, rows } from "./call-suite.js";
 import { faultsOf } from "./axe.js";
-import { type Fixture, openBrowser, openFixture, visit } from "./console-fixture.js";
+import { closeStage, type Fixture, openStage, type Stage, visit } from "./console-fixture.js";
 import { englishIn } from "./english-left.js";
 
+let stage: Stage;
 let fixture: Fixture;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
@@ -26,26 +25,16 @@ beforeAll(async () => {
     },
     mcpServers: { tiny: { command: process.execPath, args: [tiny] } },
   };
-  [fixture, browser] = await Promise.all([
-    openFixture(config, { "notes.md": "# Notes\n\nfirst\n" }),
-    openBrowser(),
-  ]);
+  stage = await openStage(config, { "notes.md": "# Notes\n\nfirst\n" });
+  ({ fixture, page } = stage);
   await callTool(fixture, "read_file", { path: "notes.md" }, "flow");
   await callTool(fixture, "write_file", { path: "notes.md", content: "# Notes\n\nsecond\n" }, "flow");
   await callTool(fixture, "base64_encode", { text: "one" }, "flow");
   await callTool(fixture, "read_file", { path: "missing.md" }, "flow");
   await callTool(fixture, "create_task", { id: "T-1", title: "A task", description: "To do." });
   await callTool(fixture, "save_insight", { title: "Seen", content: "It works." });
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
-  context.setDefaultTimeout(30_000);
-  page = await context.newPage();
-  await page.goto(await fixture.newLink());
-  await page.locator('[data-connection="open"]').waitFor();
 });
-afterAll(async () => {
-  await browser?.close();
-  await fixture?.close();
-});
+afterAll(() => closeStage(stage));
 
 const pane = () => page.getByRole("complementary");
 

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Fixture, openBrowser, openFixture, visit } from "./console-fixture.js";
+import { closeStage, type Fixture, openStage, type Stage, visit } from "./console-fixture.js";
 
 const tiny = resolve(import.meta.dirname, "../fixtures/plain-server.mjs");
 const hostile = "\u001b[31mred\u001b[0m \u202Etxt.exe\u202C <img src=x onerror=alert(1)>";
 
+let stage: Stage;
 let fixture: Fixture;
-let browser: Browser;
 let page: Page;
 let web: Server;
 let port: number;
@@ -27,16 +27,11 @@ beforeAll(async () => {
       outside: { command: process.execPath, args: [tiny, "one"] },
     },
   };
-  [fixture, browser] = await Promise.all([openFixture(config), openBrowser()]);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
-  context.setDefaultTimeout(60_000);
-  page = await context.newPage();
-  await page.goto(await fixture.newLink());
-  await page.locator('[data-connection="open"]').waitFor();
+  stage = await openStage(config);
+  ({ fixture, page } = stage);
 });
 afterAll(async () => {
-  await browser?.close();
-  await fixture?.close();
+  await closeStage(stage);
   web?.close();
 });
 

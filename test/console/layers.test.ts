@@ -1,25 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Fixture, openBrowser, openFixture, visit } from "./console-fixture.js";
+import { closeStage, type Fixture, openStage, type Stage, visit } from "./console-fixture.js";
 
+let stage: Stage;
 let fixture: Fixture;
-let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
   const config = { mode: "ask", shell: { askAfter: true }, sandbox: { layers: { enabled: true } } };
-  [fixture, browser] = await Promise.all([openFixture(config, { "notes.md": "first\n" }), openBrowser()]);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
-  context.setDefaultTimeout(100_000);
-  page = await context.newPage();
-  await page.goto(await fixture.newLink());
-  await page.locator('[data-connection="open"]').waitFor();
+  stage = await openStage(config, { "notes.md": "first\n" });
+  ({ fixture, page } = stage);
 });
 afterAll(async () => {
-  await browser?.close();
-  await fixture?.close();
+  await closeStage(stage);
 });
 
 /** Look at it: set the variable to a folder. */

@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { FeedItem } from "../../console/src/api/types.js";
 import { createFeedStore } from "../../console/src/feed/feed-store.js";
 import { keptCalls } from "../../console/src/feed/feed-state.js";
+import { fillIn } from "../../console/src/i18n/use-text.js";
 import { stagesOf } from "../../console/src/pages/live/stages-of.js";
 import { firstValue, kindOf, resolveSchema } from "../../console/src/pages/tools/schema-kind.js";
+import { keyProblem } from "../../console/src/pages/tools/use-pairs.js";
 import { cutText } from "../../console/src/text/cut-text.js";
 import { parseAnsi } from "../../console/src/text/parse-ansi.js";
 import { toVisiblePieces, toVisibleText } from "../../src/text/visible-text.js";
@@ -95,6 +97,14 @@ describe("a text that is cut", () => {
   });
 });
 
+describe("a text with values", () => {
+  it("has the singular for one", () => {
+    const text = "{n} {n:call|calls} of {name}";
+    expect(fillIn(text, { n: 1, name: "a" })).toBe("1 call of a");
+    expect(fillIn(text, { n: "1,000" })).toBe("1,000 calls of {name}");
+  });
+});
+
 describe("the form of a schema", () => {
   it("follows references, looks through null, and falls back to JSON", () => {
     const root = { $defs: { name: { type: "string" }, loop: { $ref: "#/$defs/loop" } }, type: "object" };
@@ -104,6 +114,13 @@ describe("the form of a schema", () => {
     expect(kindOf(resolveSchema({ $ref: "http://elsewhere/schema" }, root))).toBe("raw");
     expect(kindOf(resolveSchema({ oneOf: [{ type: "string" }, { type: "number" }] }, root))).toBe("raw");
     expect(kindOf({ enum: ["a", 1, null] })).toBe("choice");
+    // Members of any name have fields where their values can be shown in some.
+    expect(kindOf({ type: "object", additionalProperties: { type: "string" } })).toBe("object");
+    expect(kindOf({ type: "object", additionalProperties: {} })).toBe("raw");
+    expect(kindOf({ type: "object" })).toBe("raw");
+    expect(keyProblem([["a", 1]], 0)).toBeUndefined();
+    const typed = ["a", "", "a"].map((key) => [key, 1] as const);
+    expect(typed.map((_, at) => keyProblem(typed, at))).toEqual([undefined, "empty", "twice"]);
   });
 
   it("starts with defaults and what must be given, and ends for a schema within itself", () => {
@@ -155,6 +172,9 @@ describe("the feed in the page", () => {
     };
     const stages = stagesOf(asking, 9).map(({ stage }) => stage);
     expect(stages).toEqual(["waiting", "running", "asking", "running"]);
+    // Asked in the millisecond of its start: still a question, not a call that runs.
+    const atOnce = { ...call("e"), requestedAt: 1, startedAt: 2, askedAt: 2, state: "asking" as const };
+    expect(stagesOf(atOnce, 9).map(({ stage }) => stage)).toEqual(["waiting", "asking"]);
   });
 
   it("keeps the latest calls only, and what events said over an older snapshot", () => {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterEach, expect, it } from "vitest";
 import { ripe, waiting } from "./answer-suite.js";
-import { callTool, type Stage } from "./call-suite.js";
-import { visit } from "./console-fixture.js";
+import { callTool } from "./call-suite.js";
+import { type Stage, visit } from "./console-fixture.js";
 
 /** What waits for a person as a queue: found, changed, refused together, and the same on every screen. */
 export function queueSuite(stage: () => Stage): void {

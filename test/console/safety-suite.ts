@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { callTool, rows, type Stage } from "./call-suite.js";
-import { visit } from "./console-fixture.js";
+import { callTool, rows } from "./call-suite.js";
+import { type Stage, visit } from "./console-fixture.js";
 import { hostileText } from "./hostile-text.js";
 
 /** What must not work, and what must be seen when something breaks. */

@@ -4,16 +4,15 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Fixture, openBrowser, openFixture, visit } from "./console-fixture.js";
+import { closeStage, type Fixture, openStage, type Stage, visit } from "./console-fixture.js";
 
 const folder = mkdtempSync(join(tmpdir(), "tenon-team-"));
 const keyFile = join(folder, "secrets.key");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let stage: Stage;
 let fixture: Fixture;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
@@ -24,16 +23,11 @@ beforeAll(async () => {
     policy: { rules: [{ decision: "ask", approvals: 2, tool: "write_file" }] },
     secrets: { keyFile },
   };
-  [fixture, browser] = await Promise.all([openFixture(config), openBrowser()]);
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
-  context.setDefaultTimeout(60_000);
-  page = await context.newPage();
-  await page.goto(await fixture.newLink());
-  await page.locator('[data-connection="open"]').waitFor();
+  stage = await openStage(config);
+  ({ fixture, page } = stage);
 });
 afterAll(async () => {
-  await browser?.close();
-  await fixture?.close();
+  await closeStage(stage);
   rmSync(folder, { recursive: true, force: true });
 });
 

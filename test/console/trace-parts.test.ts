@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TraceSpan } from "../../console/src/api/types.js";
 import { buildTree, matchingSpans } from "../../console/src/pages/trace/build-tree.js";
 import { fieldOf, parseSearch, withField } from "../../console/src/search/parse-search.js";
+import { invertDiff } from "../../console/src/text/invert-diff.js";
 import { resultParts } from "../../console/src/text/result-parts.js";
 
 const span = (callId: string, parentCallId?: string): TraceSpan => ({
@@ -16,6 +17,26 @@ const span = (callId: string, parentCallId?: string): TraceSpan => ({
   arguments: {},
 });
 const noTable = (_value: unknown): _value is never => false;
+
+describe("the diff of a change", () => {
+  it("is that of its undo read backwards, with names and lines in the usual order", () => {
+    const undo =
+      "--- a/x.md\n+++ b/x.md\n@@ -1,3 +1,3 @@\n one\n-new\n+old\n end\n\\ No newline at end of file\n";
+    const lines = invertDiff(undo).split("\n");
+    expect(lines.slice(lines.indexOf("--- a/x.md"))).toEqual([
+      "--- a/x.md",
+      "+++ b/x.md",
+      "@@ -1,3 +1,3 @@",
+      " one",
+      "-old",
+      "+new",
+      " end",
+      "\\ No newline at end of file",
+      "",
+    ]);
+    expect(invertDiff("no diff @@ at all")).toBeDefined();
+  });
+});
 
 describe("the tree of a trace", () => {
   it("puts calls below their callers, ten thousand deep, and ends for calls in a circle", () => {

@@ -1,21 +1,18 @@
 import { readFileSync } from "node:fs";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pages } from "../../console/src/pages.js";
 import { callTool, rows } from "./call-suite.js";
-import { type Fixture, openBrowser, openFixture, visit } from "./console-fixture.js";
+import { closeStage, type Fixture, openStage, type Stage, visit } from "./console-fixture.js";
 
+let stage: Stage;
 let fixture: Fixture;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  [fixture, browser] = await Promise.all([
-    openFixture({ mode: "auto" }, { "notes.md": "# Notes\n\nfirst\n" }),
-    openBrowser(),
-  ]);
+  stage = await openStage({ mode: "auto" }, { "notes.md": "# Notes\n\nfirst\n" });
+  ({ fixture, page } = stage);
   const call = async (name: string, args: unknown, taskId?: string) => {
     const { callId } = (await callTool(fixture, name, args, taskId)) as { callId: string };
     return callId;
@@ -25,20 +22,8 @@ beforeAll(async () => {
   ids["read"] = await call("read_file", { path: "notes.md" }, "edits");
   ids["edit"] = await call("edit_file", { path: "notes.md", old_text: "first", new_text: "second" }, "edits");
   ids["large"] = await call("base64_encode", { text: "x".repeat(700_000) }, "letters");
-  context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    locale: "en-GB",
-    acceptDownloads: true,
-  });
-  context.setDefaultTimeout(60_000);
-  page = await context.newPage();
-  await page.goto(await fixture.newLink());
-  await page.locator('[data-connection="open"]').waitFor();
 });
-afterAll(async () => {
-  await browser?.close();
-  await fixture?.close();
-});
+afterAll(() => closeStage(stage));
 
 const details = () => page.getByRole("complementary");
 
@@ -56,7 +41,7 @@ describe("everything has an address", () => {
     await page.goBack();
     await expect.poll(() => details().count()).toBe(0);
     expect(await page.getByRole("searchbox").inputValue()).toBe("tool:base64_encode task:letters");
-    const other = await context.newPage();
+    const other = await stage.context.newPage();
     await other.goto(`${fixture.url}/#/log/${ids["first"]}?q=outcome%3Asuccess`);
     await other.getByRole("complementary").getByText("letters").waitFor();
     expect(await other.getByRole("combobox", { name: "Outcome" }).inputValue()).toBe("success");
@@ -98,6 +83,31 @@ describe("a call can be worked with", () => {
     expect(await page.getByRole("textbox").first().inputValue()).toBe("one");
   });
 
+  it("is made in a form that has a row for each member of a map, with names of their own", async () => {
+    await visit(page, "tools/shell_exec");
+    await page.getByRole("textbox", { name: /^command/ }).fill('echo "$GREETING, $NAME"');
+    const env = page.getByRole("group", { name: /^env/ });
+    const add = env.getByRole("button", { name: "Add" });
+    const run = page.getByRole("button", { name: "Run", exact: true });
+    await add.click();
+    expect(await run.isDisabled()).toBe(true);
+    await env.getByLabel("env: name 1").fill("GREETING");
+    await env.getByLabel("Value of GREETING").fill("Hello");
+    await add.click();
+    await env.getByLabel("env: name 2").fill("GREETING");
+    await env.getByText("Another entry has this name.").waitFor();
+    expect(await run.isDisabled()).toBe(true);
+    await env.getByLabel("env: name 2").fill("NAME");
+    await env.getByLabel("Value of NAME").fill("Ada");
+    await run.click();
+    await page.getByRole("region", { name: "Result of the call" }).getByText("Hello, Ada").first().waitFor();
+    await env.getByRole("button", { name: "Remove NAME" }).click();
+    await page.getByRole("switch", { name: "As JSON" }).click();
+    expect(JSON.parse(await page.getByRole("textbox", { name: /as JSON$/ }).inputValue())).toMatchObject({
+      env: { GREETING: "Hello" },
+    });
+  });
+
   it("is read piece by piece where its result is large", async () => {
     await visit(page, `log/${ids["large"]}`);
     const note = details()
@@ -128,7 +138,7 @@ describe("a call can be worked with", () => {
     await diff.getByText("+second").waitFor();
     await page.getByRole("button", { name: "Undo the change to notes.md" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Undo now" }).click();
-    await page.getByText("Undone: 1 files").waitFor();
+    await page.getByText("Undone: 1 file").waitFor();
     await page.keyboard.press("Escape");
     expect(readFileSync(`${fixture.workspace}/notes.md`, "utf8")).toContain("first");
   });

@@ -23,8 +23,15 @@ export function createTranslate(dictionary: Texts): Translate {
   return (key, values) => fillIn(dictionary[key], values);
 }
 
-/** A text with its values in place. */
+/** A text with its values in place; `{n:call|calls}` is the first word where `n` is 1. */
 export function fillIn(text: string, values?: TextValues): string {
   if (values === undefined) return text;
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return text.replace(
+    /\{(\w+)(?::([^|}]+)\|([^}]+))?\}/g,
+    (whole, name: string, one?: string, many?: string) => {
+      const value = values[name];
+      if (value === undefined) return whole;
+      return String(one === undefined || many === undefined ? value : String(value) === "1" ? one : many);
+    },
+  );
 }

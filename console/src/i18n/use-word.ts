@@ -6,7 +6,11 @@ import { chineseWords } from "./chinese-words.js";
 export function useWord(): (word: string) => string {
   const { language } = usePreferences();
   return useCallback(
-    (word) => (language === "zh" && Object.hasOwn(chineseWords, word) ? (chineseWords[word] ?? word) : word),
+    (word) => {
+      if (language !== "zh") return word.replaceAll("_", " ");
+      const key = word.toLowerCase();
+      return Object.hasOwn(chineseWords, key) ? (chineseWords[key] ?? word) : word;
+    },
     [language],
   );
 }

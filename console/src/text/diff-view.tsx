@@ -19,7 +19,7 @@ export function DiffView({
   const t = useText();
   const [limit, setLimit] = useState(firstLimit);
   const box = useRef<HTMLDivElement>(null);
-  const whole = useMemo(() => toVisibleText(diff.replace(/\n$/, "")), [diff]);
+  const whole = useMemo(() => toVisibleText(diff.replace(/^=+\n/, "").replace(/\n$/, "")), [diff]);
   const cut = useMemo(() => cutText(whole, limit), [whole, limit]);
   const lines = useMemo(() => cut.shown.replace(/\n$/, "").split("\n"), [cut]);
   useReportFold(cut.left > 0);

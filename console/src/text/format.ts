@@ -36,13 +36,15 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hourCycle: "h23",
 });
 
-/** A time of day with seconds; with its date where that is not today. */
+/** A time of day with seconds; on another day its date and the time without them, which is as long. */
 export function toTime(time: number, now = Date.now()): string {
   const date = new Date(time);
   const of = clock.format(date);
   const today = new Date(now);
-  const same = date.getDate() === today.getDate() && Math.abs(now - time) < 86_400_000;
-  return same ? of : `${date.toLocaleDateString()} ${of}`;
+  if (date.getDate() === today.getDate() && Math.abs(now - time) < 86_400_000) return of;
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = `${two(date.getMonth() + 1)}-${two(date.getDate())} ${of.slice(0, 5)}`;
+  return date.getFullYear() === today.getFullYear() ? day : `${date.getFullYear()}-${day}`;
 }
 
 /** Bytes in the unit that fits. */

@@ -66,7 +66,10 @@ export function toShort(value: unknown, limit = 140): string {
 }
 
 function shortJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.length}]`;
+  if (Array.isArray(value)) {
+    const line = value.length <= 8 ? JSON.stringify(value) : "";
+    return line !== "" && line.length <= 60 ? line : `[${value.length}]`;
+  }
   if (typeof value === "object" && value !== null) return "{…}";
   return String(value);
 }

@@ -26,9 +26,9 @@ export function Badge({ tone = "plain", children }: { readonly tone?: Tone; read
 /** The color of a verdict, a state or an outcome, whichever word is used for it. */
 export function toneOf(word: string): Tone {
   if (/^(allow|success|succeeded|ready|healthy|done|same|approved|ok)$/i.test(word)) return "ok";
-  if (/^(deny|denied|failure|failed|error|unhealthy|different|rejected|high|open)$/i.test(word)) return "bad";
+  if (/^(deny|failure|failed|error|unhealthy|different|rejected|high|open)$/i.test(word)) return "bad";
   if (
-    /^(ask|asking|waiting|connecting|blocked|medium|held|initializing|burst|probing|denials|interrupted)$/i.test(
+    /^(ask|asking|denied|waiting|connecting|blocked|medium|held|initializing|burst|probing|denials|interrupted)$/i.test(
       word,
     )
   )

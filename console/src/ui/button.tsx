@@ -2,6 +2,8 @@ import type { ButtonHTMLAttributes, ReactNode } from "react";
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: "plain" | "main" | "danger" | "quiet";
+  /** As high as the line of text that it stands in. */
+  readonly small?: boolean;
 }
 
 const looks = {
@@ -12,19 +14,25 @@ const looks = {
 };
 
 const shape =
-  "inline-flex min-h-7 items-center gap-1.5 rounded border px-2.5 text-xs font-medium whitespace-nowrap";
+  "inline-flex items-center justify-center gap-1.5 rounded border text-xs font-medium whitespace-nowrap";
+const usual = "min-h-7 px-2.5";
+const tight = "px-1.5";
 
 /** A button in one of the few looks there are. */
-export function Button({ look = "plain", className = "", ...rest }: ButtonProps) {
+export function Button({ look = "plain", small = false, className = "", ...rest }: ButtonProps) {
   return (
-    <button type="button" className={`${shape} disabled:opacity-60 ${looks[look]} ${className}`} {...rest} />
+    <button
+      type="button"
+      className={`${shape} ${small ? tight : usual} disabled:opacity-60 ${looks[look]} ${className}`}
+      {...rest}
+    />
   );
 }
 
 /** A link that looks like a button: it leads to an address. */
 export function LinkButton({ href, children }: { readonly href: string; readonly children: ReactNode }) {
   return (
-    <a href={href} className={`${shape} ${looks.plain}`}>
+    <a href={href} className={`${shape} ${usual} ${looks.plain}`}>
       {children}
     </a>
   );

@@ -18,7 +18,7 @@ export function CopyButton({ text, name }: { readonly text: string; readonly nam
   return (
     <Button
       look="quiet"
-      className="min-h-5 px-1.5"
+      small
       aria-label={copied ? undefined : t("copy.of", { name })}
       onClick={() => void copy()}
     >

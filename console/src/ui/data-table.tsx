@@ -8,14 +8,21 @@ interface DataTableProps {
     readonly cells: readonly ReactNode[];
     readonly actions?: ReactNode;
   }[];
+  /** It stands on the page itself, not in a panel. */
+  readonly framed?: boolean;
   /** Names the column of the buttons, for screen readers. */
   readonly actions?: string | undefined;
 }
 
 /** A table that becomes a list of cards on a phone. */
-export function DataTable({ label, heads, rows, actions }: DataTableProps) {
+export function DataTable({ label, heads, rows, actions, framed = false }: DataTableProps) {
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={label}>
+    <div
+      className={`overflow-x-auto ${framed ? "rounded-md border border-line bg-panel px-3 py-2" : ""}`}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
       <table className="cards w-full text-xs">
         <thead>
           <tr className="text-left text-muted">
@@ -33,7 +40,7 @@ export function DataTable({ label, heads, rows, actions }: DataTableProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.key} className="border-t border-line align-top">
+            <tr key={row.key} className="border-t border-line">
               {row.cells.map((cell, at) => (
                 <td key={heads[at]} data-label={heads[at]} className="py-1 pr-3 wrap-anywhere">
                   {cell}

@@ -53,11 +53,21 @@ export function FoldedPanel({ title, children, actions, isOpen, onOpen, ...rest 
   );
 }
 
+interface SectionProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** What can be done with its content, such as copying it. */
+  readonly actions?: ReactNode;
+}
+
 /** A small heading with what belongs to it. */
-export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function Section({ title, children, actions }: SectionProps) {
   return (
     <section className="mt-3 first:mt-0">
-      <h3 className="mb-1 text-[11px] font-semibold tracking-wide text-muted uppercase">{title}</h3>
+      <header className="mb-1 flex items-center justify-between gap-2">
+        <h3 className="text-[11px] font-semibold tracking-wide text-muted uppercase">{title}</h3>
+        {actions}
+      </header>
       {children}
     </section>
   );

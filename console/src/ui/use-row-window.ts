@@ -4,6 +4,8 @@ interface RowOptions {
   readonly count: number;
   readonly rowHeight: number;
   readonly growsAtTop: boolean;
+  /** What stands above the rows and hides those that scroll below it. @default 0 */
+  readonly headHeight?: number;
 }
 
 interface RowWindow {
@@ -21,7 +23,7 @@ const spare = 6;
  */
 export function useRowWindow(
   box: RefObject<HTMLElement | null>,
-  { count, rowHeight, growsAtTop }: RowOptions,
+  { count, rowHeight, growsAtTop, headHeight = 0 }: RowOptions,
 ): RowWindow {
   const [view, setView] = useState({ top: 0, rows: 30 });
   const before = useRef(count);
@@ -54,8 +56,8 @@ export function useRowWindow(
     if (element === null) return;
     const top = index * rowHeight;
     if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + rowHeight > element.scrollTop + element.clientHeight)
-      element.scrollTop = top + rowHeight - element.clientHeight;
+    else if (top + rowHeight > element.scrollTop + element.clientHeight - headHeight)
+      element.scrollTop = top + rowHeight - element.clientHeight + headHeight;
   };
   return {
     first: Math.max(0, view.top - spare),

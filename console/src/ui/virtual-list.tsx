@@ -1,10 +1,13 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { listHeadHeight } from "./list-head.js";
 import { useRowWindow } from "./use-row-window.js";
 
 interface VirtualListProps {
   readonly label: string;
   readonly count: number;
   readonly rowHeight: number;
+  /** Stays above the rows while they scroll. */
+  readonly head?: ReactNode;
   /** New rows come above the others; what is being read stays in its place. */
   readonly growsAtTop?: boolean;
   /** Stable id of the row at this place. */
@@ -25,6 +28,7 @@ export function VirtualList(props: VirtualListProps) {
     label,
     count,
     rowHeight,
+    head,
     growsAtTop = false,
     idAt,
     render,
@@ -35,8 +39,18 @@ export function VirtualList(props: VirtualListProps) {
   } = props;
   const box = useRef<HTMLDivElement>(null);
   const base = useId();
-  const { first, last, show } = useRowWindow(box, { count, rowHeight, growsAtTop });
+  const { first, last, show } = useRowWindow(box, {
+    count,
+    rowHeight,
+    growsAtTop,
+    headHeight: head === undefined ? 0 : listHeadHeight,
+  });
   useEffect(() => onRange?.(first, last), [first, last, onRange]);
+  // What an address selects may lie far below.
+  const isListed = selectedIndex >= 0;
+  useEffect(() => {
+    if (isListed) show(selectedIndex);
+  }, [selected, isListed]);
   const move = (event: KeyboardEvent) => {
     const target = targetOf(event.key, selectedIndex, count);
     if (target === undefined || count === 0) return;
@@ -56,6 +70,7 @@ export function VirtualList(props: VirtualListProps) {
       onKeyDown={move}
       className={`relative min-h-0 overflow-auto ${props.className ?? ""}`}
     >
+      {head}
       <div role="presentation" className="relative w-full" style={{ height: count * rowHeight }}>
         {range(first, last).map((index) => {
           const id = idAt(index);

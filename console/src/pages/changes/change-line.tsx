@@ -29,7 +29,9 @@ export function ChangeLine({
   return (
     <li className="border-t border-line py-1.5 text-xs first:border-t-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <WordBadge word={row.op} />
+        <span className="w-16">
+          <WordBadge word={row.op} />
+        </span>
         <span className="min-w-40 flex-1 font-mono wrap-anywhere">
           {row.from !== undefined && (
             <>
@@ -38,19 +40,21 @@ export function ChangeLine({
           )}
           <PlainText text={row.path} line />
         </span>
-        <span className="whitespace-nowrap text-muted tabular-nums">
+        <span className="text-right whitespace-nowrap text-muted tabular-nums sm:w-36">
           {toBytes(row.sizeBefore)} → {toBytes(row.sizeAfter)}
         </span>
-        <a className="text-accent underline" href={hrefOf("log", row.callId)}>
+        <a className="truncate text-accent underline sm:w-28" href={hrefOf("log", row.callId)}>
           <PlainText text={row.tool} line />
         </a>
-        <span className="text-muted">
+        <span className="text-muted sm:w-28">
           <TimeView time={row.time} exact={false} />
         </span>
         {row.undone ? (
-          <Badge>{own("undone")}</Badge>
+          <span className="sm:w-36 sm:text-right">
+            <Badge>{own("undone")}</Badge>
+          </span>
         ) : (
-          <span className="flex gap-1">
+          <span className="flex gap-1 sm:w-36 sm:justify-end">
             <Button
               look="quiet"
               aria-expanded={open}

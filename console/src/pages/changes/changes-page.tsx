@@ -96,7 +96,7 @@ function GroupPanel({
         </span>
       }
     >
-      <ul className="flex flex-col">
+      <ul className="-my-1.5 flex flex-col">
         {group.rows.slice(0, shown).map((row) => (
           <ChangeLine key={`${row.id}${row.path}${row.op}`} row={row} onUndo={onUndo} />
         ))}

@@ -10,7 +10,7 @@ export const changesText = definePageText(
     noDiff: "The diff cannot be shown:",
     undone: "undone",
     trace: "Trace",
-    files: "{n} changes",
+    files: "{n} {n:change|changes}",
     onlyTask: "Only the task {id}",
     onlyCall: "Only the call {id}",
     all: "Show all",

@@ -1,6 +1,7 @@
 import { useApi } from "../../api/use-api.js";
 import type { WaitingLayer } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
+import { useWord } from "../../i18n/use-word.js";
 import { hrefOf, navigate } from "../../route.js";
 import { toBytes, toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
@@ -39,14 +40,15 @@ export function WaitingLayers({ id }: { readonly id: string | undefined }) {
 
 function LayerLine({ row }: { readonly row: WaitingLayer }) {
   const t = useText();
+  const wordOf = useWord();
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-t border-line py-1.5 text-xs first:border-t-0">
       <span className="whitespace-nowrap text-muted tabular-nums">{toTime(row.keptAt)}</span>
-      <code className="min-w-0 flex-1 wrap-anywhere">
+      <code className="min-w-52 flex-1 wrap-anywhere">
         <PlainText text={row.command} line />
       </code>
       <span className="text-warn">
-        <PlainText text={row.reason} line />
+        <PlainText text={wordOf(row.reason)} line />
       </span>
       <span className="whitespace-nowrap text-muted tabular-nums">
         {t("layers.size", { n: row.entries, size: toBytes(row.bytes) })}

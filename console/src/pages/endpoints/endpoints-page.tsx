@@ -52,13 +52,15 @@ function Endpoint({ endpoint }: { readonly endpoint: EndpointView }) {
   });
   return (
     <>
-      <Panel
-        title={endpoint.name === "" ? "/mcp" : `/mcp/${endpoint.name}`}
-        actions={<CopyButton text={url} name={t("address")} />}
-      >
+      <Panel title={endpoint.name === "" ? "/mcp" : `/mcp/${endpoint.name}`}>
         <Facts
           rows={[
-            [t("address"), <PlainText key="url" text={url} line />],
+            [
+              t("address"),
+              <span key="url" className="font-mono">
+                <PlainText text={url} line /> <CopyButton text={url} name={t("address")} />
+              </span>,
+            ],
             [t("toolset"), toolset ?? t("preset")],
             [t("servers"), list(servers)],
             [t("prompts"), list(prompts)],
@@ -95,14 +97,20 @@ function Snippet({ snippet }: { readonly snippet: EndpointView["hosts"][number] 
         rows={[
           [t("file"), <code key="file">{file}</code>],
           [t("projectFile"), projectFile && <code key="project">{projectFile}</code>],
-          [t("command"), command && <code key="command">{command}</code>],
+          [
+            t("command"),
+            command && (
+              <span key="command">
+                <code>{command}</code> <CopyButton text={command} name={t("command")} />
+              </span>
+            ),
+          ],
           [t("note"), note],
         ]}
       />
-      <Section title={name}>
-        <CopyButton text={content} name={name} />
+      <Section title={name} actions={<CopyButton text={content} name={name} />}>
         <pre
-          className="mt-1 overflow-auto rounded bg-sunk p-2 text-xs"
+          className="overflow-auto rounded border border-line bg-sunk p-2 text-xs"
           tabIndex={0}
           role="region"
           aria-label={name}

@@ -1,15 +1,18 @@
+import type { ReactNode } from "react";
 import { useApi } from "../../api/use-api.js";
 import type { FleetView } from "../../api/types.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Badge, type Tone } from "../../ui/badge.js";
+import { DataTable } from "../../ui/data-table.js";
 import { FaultNote } from "../../ui/fault-note.js";
-import { Empty } from "../../ui/panel.js";
+import { Empty, Panel } from "../../ui/panel.js";
 import { fleetText } from "./fleet-text.js";
 
-type State = FleetView["members"][number]["state"] | FleetView["workspaces"][number]["state"];
+type Member = FleetView["members"][number];
+type Workspace = FleetView["workspaces"][number];
 
-const tones: Record<State, Tone> = {
+const tones: Record<Member["state"] | Workspace["state"], Tone> = {
   alive: "ok",
   draining: "info",
   gone: "bad",
@@ -24,109 +27,95 @@ export default function FleetPage() {
   const fleet = useApi<FleetView | null>("/api/fleet", { everyMs: 1000 });
   const { data } = fleet;
   return (
-    <>
+    <div className="flex flex-col gap-3">
       <FaultNote fault={fleet.error} />
       {data === null && <Empty>{t("alone")}</Empty>}
       {data !== null && data !== undefined && (
         <>
-          <p className="mb-3 text-sm">
-            {t("queue", { queued: data.queued, seconds: (data.oldestMs / 1000).toFixed(1) })}
-          </p>
-          <Table
-            caption={t("members")}
-            heads={[
-              t("state"),
-              t("id"),
-              t("kind"),
-              t("host"),
-              t("labels"),
-              t("calls"),
-              t("owns"),
-              t("lease"),
-            ]}
-            rows={data.members.map((member) => ({
-              key: member.id,
-              state: member.state,
-              shown: t(member.state),
-              cells: [
-                member.id,
-                t(member.kind),
-                member.host,
-                member.labels.join(" "),
-                member.kind === "worker" ? `${member.running}/${member.slots}` : "",
-                member.kind === "worker" ? String(member.workspaces) : "",
-                `${(member.silentMs / 1000).toFixed(1)} s`,
-              ],
-            }))}
-          />
-          <Table
-            caption={t("workspaces")}
-            heads={[t("state"), t("name"), t("worker"), t("place"), t("epoch"), t("takeovers"), t("queued")]}
-            rows={data.workspaces.map((workspace) => ({
-              key: workspace.name,
-              state: workspace.state,
-              shown: t(workspace.state),
-              cells: [
-                workspace.name,
-                workspace.worker,
-                workspace.place,
-                String(workspace.epoch),
-                String(workspace.takeovers),
-                String(workspace.queued),
-              ],
-            }))}
-          />
+          <Members members={data.members} />
+          <Workspaces workspaces={data.workspaces}>
+            <span className="text-xs text-muted">
+              {t("queue", { queued: data.queued, seconds: (data.oldestMs / 1000).toFixed(1) })}
+            </span>
+          </Workspaces>
         </>
       )}
-    </>
+    </div>
   );
 }
 
-interface Row {
-  readonly key: string;
-  readonly state: State;
-  /** The state in words. */
-  readonly shown: string;
-  readonly cells: readonly string[];
+function Members({ members }: { readonly members: readonly Member[] }) {
+  const t = usePageText(fleetText);
+  const heads = ["state", "id", "kind", "host", "labels", "calls", "owns", "lease"] as const;
+  return (
+    <Panel title={t("members")}>
+      <DataTable
+        label={t("members")}
+        heads={heads.map((head) => t(head))}
+        rows={members.map((member) => {
+          const isWorker = member.kind === "worker";
+          return {
+            key: member.id,
+            cells: [
+              <StateBadge key="state" state={member.state} />,
+              <Line key="id" text={member.id} />,
+              t(member.kind),
+              <Line key="host" text={member.host} />,
+              <Line key="labels" text={member.labels.join(" ") || "–"} />,
+              isWorker ? `${member.running} / ${member.slots}` : "–",
+              isWorker ? member.workspaces : "–",
+              `${(member.silentMs / 1000).toFixed(1)} s`,
+            ],
+          };
+        })}
+      />
+    </Panel>
+  );
 }
 
-function Table({
-  caption,
-  heads,
-  rows,
-}: {
-  readonly caption: string;
-  readonly heads: readonly string[];
-  readonly rows: readonly Row[];
-}) {
+interface WorkspacesProps {
+  readonly workspaces: readonly Workspace[];
+  /** What is said of all of them. */
+  readonly children: ReactNode;
+}
+
+function Workspaces({ workspaces, children }: WorkspacesProps) {
+  const t = usePageText(fleetText);
+  const heads = ["state", "name", "worker", "place", "epoch", "takeovers", "queued"] as const;
   return (
-    <div className="mb-4 overflow-auto rounded-md border border-line bg-panel" tabIndex={0}>
-      <table className="w-full text-left text-xs">
-        <caption className="px-2 py-1.5 text-left text-sm font-medium">{caption}</caption>
-        <thead className="text-muted">
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col" className="px-2 py-1.5 font-medium whitespace-nowrap">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, state, shown, cells }) => (
-            <tr key={key} className="border-t border-line align-top">
-              <td className="px-2 py-1.5 whitespace-nowrap">
-                <Badge tone={tones[state]}>{shown}</Badge>
-              </td>
-              {cells.map((cell, at) => (
-                <td key={heads[at + 1]} className="px-2 py-1.5 wrap-anywhere">
-                  <PlainText text={cell} line />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Panel title={t("workspaces")} actions={children}>
+      {workspaces.length === 0 && <Empty>{t("noWorkspaces")}</Empty>}
+      {workspaces.length > 0 && (
+        <DataTable
+          label={t("workspaces")}
+          heads={heads.map((head) => t(head))}
+          rows={workspaces.map((workspace) => ({
+            key: workspace.name,
+            cells: [
+              <StateBadge key="state" state={workspace.state} />,
+              <Line key="name" text={workspace.name} />,
+              <Line key="worker" text={workspace.worker || "–"} />,
+              <Line key="place" text={workspace.place || "–"} />,
+              workspace.epoch,
+              workspace.takeovers,
+              workspace.queued,
+            ],
+          }))}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function StateBadge({ state }: { readonly state: Member["state"] | Workspace["state"] }) {
+  const t = usePageText(fleetText);
+  return <Badge tone={tones[state]}>{t(state)}</Badge>;
+}
+
+function Line({ text }: { readonly text: string }) {
+  return (
+    <span className="font-mono">
+      <PlainText text={text} line />
+    </span>
   );
 }

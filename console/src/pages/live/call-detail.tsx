@@ -10,6 +10,7 @@ import { TextBlock } from "../../text/text-block.js";
 import { RecordView } from "../../text/value-view.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
+import { CopyButton } from "../../ui/copy-button.js";
 import { ErrorView } from "../../ui/error-view.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Facts, Section } from "../../ui/panel.js";
@@ -47,13 +48,21 @@ export default function CallDetail({ call, onClose }: { readonly call: Call; rea
           [
             t("fact.call"),
             <span key="id" className="font-mono">
-              {call.callId}
+              {call.callId} <CopyButton text={call.callId} name={t("fact.call")} />
             </span>,
           ],
           [t("fact.agent"), <PlainText key="agent" text={call.agent} line />],
           [
             t("fact.task"),
-            call.taskId === undefined ? undefined : <PlainText key="task" text={call.taskId} line />,
+            call.taskId === undefined ? undefined : (
+              <a
+                key="task"
+                className="text-accent underline"
+                href={hrefOf("trace", call.taskId, { by: "task" })}
+              >
+                <PlainText text={call.taskId} line />
+              </a>
+            ),
           ],
           [t("fact.time"), toTime(call.requestedAt)],
           [t("fact.stages"), <Stages key="stages" call={call} />],
@@ -71,7 +80,12 @@ export default function CallDetail({ call, onClose }: { readonly call: Call; rea
           </a>
         </p>
       )}
-      <Section title={t("fact.arguments")}>
+      <Section
+        title={t("fact.arguments")}
+        actions={
+          <CopyButton text={JSON.stringify(call.arguments ?? null, null, 2)} name={t("fact.arguments")} />
+        }
+      >
         <RecordView value={call.arguments} label={t("fact.arguments")} />
       </Section>
       {call.output !== undefined && call.output !== "" && (

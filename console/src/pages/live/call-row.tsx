@@ -4,6 +4,7 @@ import { useText } from "../../i18n/use-text.js";
 import { toTime, useDuration } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { toShort } from "../../text/value-view.js";
+import { ListHead } from "../../ui/list-head.js";
 import { stagesOf } from "./stages-of.js";
 
 /** The time that a full bar stands for. */
@@ -51,6 +52,21 @@ export const CallRow = memo(({ call, scale, now }: CallRowProps) => {
     </div>
   );
 });
+
+/** Above the rows. */
+export function CallHead() {
+  const t = useText();
+  return (
+    <ListHead>
+      <span className="w-2 shrink-0" />
+      <span className="w-16 shrink-0">{t("fact.time")}</span>
+      <span className="w-36 shrink-0">{t("log.tool")}</span>
+      <span className="min-w-0 flex-1">{t("fact.arguments")}</span>
+      <span className="w-1/5 shrink-0">{t("fact.stages")}</span>
+      <span className="w-16 shrink-0 text-right">{t("fact.duration")}</span>
+    </ListHead>
+  );
+}
 
 function Bar({ call, scale, now: end }: CallRowProps) {
   const from = scale?.from ?? call.requestedAt;

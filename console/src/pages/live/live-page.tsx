@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.js";
 import { Empty } from "../../ui/panel.js";
 import { VirtualList } from "../../ui/virtual-list.js";
 import { SearchField } from "../../ui/search-field.js";
-import { CallRow, type Scale } from "./call-row.js";
+import { CallHead, CallRow, type Scale } from "./call-row.js";
 import { matchCall, type StateFilter, stateFilters } from "./match-call.js";
 
 const CallDetail = lazy(() => import("./call-detail.js"));
@@ -36,7 +36,7 @@ export default function LivePage({ id }: { readonly id?: string | undefined }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <SearchField label={t("live.filter")} value={typed} onChange={setTyped} className="w-56" />
+        <SearchField label={t("live.filter")} value={typed} onChange={setTyped} className="w-72" />
         <select
           aria-label={t("live.state")}
           value={filter}
@@ -68,6 +68,7 @@ export default function LivePage({ id }: { readonly id?: string | undefined }) {
             <Empty>{state.order.length === 0 ? t("live.none") : t("live.noMatch")}</Empty>
           ) : (
             <VirtualList
+              head={<CallHead />}
               label={titleOf("live")}
               count={rows.count}
               rowHeight={34}

@@ -16,8 +16,8 @@ export function stagesOf(call: Call, end: number): readonly Stage[] {
   };
   const asked = askedAt ?? end;
   const answered = Math.max(asked, answeredAt ?? end);
-  if (startedAt !== undefined && startedAt < asked) {
-    // A question out of a running call.
+  // A question out of a running call, often asked in the millisecond in which it started.
+  if (startedAt !== undefined && startedAt <= asked) {
     add("waiting", requestedAt, startedAt);
     add("running", startedAt, asked);
     add("asking", asked, answered);

@@ -12,7 +12,7 @@ import { Empty } from "../../ui/panel.js";
 import { VirtualList } from "../../ui/virtual-list.js";
 import { ExportButtons } from "./export-buttons.js";
 import { Histogram } from "./histogram.js";
-import { LogRow } from "./log-row.js";
+import { LogHead, LogRow } from "./log-row.js";
 import { LogSearch } from "./log-search.js";
 import { RecordPane } from "./record-pane.js";
 import { logText } from "./text.js";
@@ -50,13 +50,14 @@ export default function LogPage({ id }: { readonly id?: string | undefined }) {
       <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
         <section
           aria-label={own("results")}
-          className="flex min-h-40 flex-1 flex-col overflow-hidden rounded-md border border-line bg-panel lg:min-w-0"
+          className="@container flex min-h-40 flex-1 flex-col overflow-hidden rounded-md border border-line bg-panel lg:min-w-0"
         >
           <h2 className="sr-only">{own("results")}</h2>
           {records.length === 0 ? (
             <Empty>{loading ? t("loading") : own("none")}</Empty>
           ) : (
             <VirtualList
+              head={<LogHead />}
               label={own("results")}
               count={records.length}
               rowHeight={32}

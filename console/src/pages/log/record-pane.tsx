@@ -76,9 +76,11 @@ function RecordBody({ record }: { readonly record: ShownRecord }) {
   return (
     <>
       <RecordFacts record={record} />
-      <Section title={t("fact.arguments")}>
+      <Section
+        title={t("fact.arguments")}
+        actions={<CopyButton text={JSON.stringify(record.arguments, null, 2)} name={t("fact.arguments")} />}
+      >
         <RecordView value={record.arguments} label={t("fact.arguments")} />
-        <CopyButton text={JSON.stringify(record.arguments, null, 2)} name={t("fact.arguments")} />
         <LargeParts id={record.callId} parts={large("arguments")} />
       </Section>
       {record.error !== undefined && (

@@ -4,6 +4,7 @@ import type { McpServerView } from "../../api/types.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Button } from "../../ui/button.js";
+import { ConfirmButton } from "../../ui/confirm-button.js";
 import { CopyButton } from "../../ui/copy-button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { mcpText } from "./text.js";
@@ -21,26 +22,22 @@ export function ServerActions({ server }: { readonly server: McpServerView }) {
   const remove = useMutation({ mutationFn: () => change("DELETE", path), onSettled });
   const url = login.data?.url;
   return (
-    <div className="mt-2 flex flex-col gap-1">
-      <p className="flex flex-wrap gap-2">
-        {/^https?:/.test(server.target) && (
-          <Button disabled={login.isPending} onClick={() => login.mutate()}>
-            {text("login")}
-          </Button>
-        )}
-        <Button
-          look="danger"
-          disabled={remove.isPending}
-          onClick={() => {
-            if (window.confirm(text("removeSure", { name: server.name }))) remove.mutate();
-          }}
-        >
-          {text("remove")}
+    <>
+      {/^https?:/.test(server.target) && (
+        <Button disabled={login.isPending} onClick={() => login.mutate()}>
+          {text("login")}
         </Button>
-      </p>
+      )}
+      <ConfirmButton
+        label={text("remove")}
+        of={server.name}
+        question={text("removeSure", { name: server.name })}
+        disabled={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      />
       <FaultNote fault={login.error ?? remove.error} />
       {url !== undefined && (
-        <p className="text-xs wrap-anywhere">
+        <p className="basis-full text-xs wrap-anywhere">
           {text("loginOpen")}{" "}
           <code>
             <PlainText text={url} line />
@@ -48,6 +45,6 @@ export function ServerActions({ server }: { readonly server: McpServerView }) {
           <CopyButton text={url} name="URL" />
         </p>
       )}
-    </div>
+    </>
   );
 }

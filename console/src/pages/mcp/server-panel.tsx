@@ -65,11 +65,11 @@ export function ServerPanel({ server, isOpen, onOpen }: ServerPanelProps) {
           <Button disabled={restart.isPending} onClick={() => restart.mutate()}>
             {t("mcp.restart")}
           </Button>
+          <ServerActions server={server} />
         </span>
       }
     >
       <FaultNote fault={restart.error ?? stop.error} />
-      <ServerActions server={server} />
       <Facts
         rows={[
           [

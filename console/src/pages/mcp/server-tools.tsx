@@ -15,6 +15,7 @@ export function ServerTools({ tools }: { readonly tools: McpServerView["tools"] 
   const t = useText();
   const text = usePageText(mcpText);
   const [shown, setShown] = useState(perPage);
+  if (tools.length === 0) return null;
   return (
     <Section title={t("mcp.tools", { n: tools.length })}>
       <ul className="grid gap-1 text-xs lg:grid-cols-2">

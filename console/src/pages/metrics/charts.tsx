@@ -158,6 +158,13 @@ function toTimes(splits: readonly number[], stepSeconds: number): string[] {
   return splits.map((second) => format.format(second * 1000));
 }
 
+/** The points without a neighbor: no line shows them. */
+function lonePoints(plot: uPlot, line: number): number[] {
+  const values = plot.data[line] ?? [];
+  const isGap = (at: number) => values[at] === null || values[at] === undefined;
+  return Array.from(values, (_, at) => at).filter((at) => !isGap(at) && isGap(at - 1) && isGap(at + 1));
+}
+
 interface PlotLook {
   readonly toLabel: (value: number) => string;
   /** The name of the time in the legend. */
@@ -196,7 +203,7 @@ function optionsOf(lines: readonly Line[], { toLabel, timeName, width }: PlotLoo
         value: (_plot: uPlot, value: number | null) => (value === null ? "–" : toLabel(value)),
         stroke: color(line.color),
         width: 1.5,
-        points: { size: 4 },
+        points: { show: true, size: 5, filter: lonePoints },
         spanGaps: false,
       })),
     ],

@@ -8,7 +8,7 @@ export const metricsText = definePageText(
     denied: "Denied",
     percentiles: "Running time p50 · p95 · p99",
     people: "Waited for people",
-    peopleCalls: "{time} in {n} calls",
+    peopleCalls: "{time} in {n} {n:call|calls}",
     running: "Running + queued now",
     meanPeak: "Concurrency mean / peak since start",
     memory: "Memory of the server",

@@ -12,10 +12,12 @@ import { Badge } from "../../ui/badge.js";
 import { Button, LinkButton } from "../../ui/button.js";
 import { ConfirmButton } from "../../ui/confirm-button.js";
 import { DataTable } from "../../ui/data-table.js";
+import { DoneNote, EntryForm } from "../../ui/entry-form.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { FormChoice, FormField } from "../../ui/form-field.js";
 import { NextPage } from "../../ui/next-page.js";
 import { Empty, Panel } from "../../ui/panel.js";
+import { SearchField } from "../../ui/search-field.js";
 import { peopleText } from "./text.js";
 
 const params = { q: text(), after: text() };
@@ -36,15 +38,7 @@ export default function PeoplePage() {
       <Panel
         title={t("people")}
         actions={
-          <input
-            type="search"
-            data-search
-            className="field w-48"
-            aria-label={t("search")}
-            placeholder={t("search")}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
+          <SearchField label={t("search")} value={typed} onChange={setTyped} className="w-52 max-w-full" />
         }
       >
         <FaultNote fault={users.error} />
@@ -68,47 +62,40 @@ function AddUser() {
   const [draft, setDraft] = useState({ name: "", role: "operator", kind: "person" });
   const add = useChange<UserView>([path]);
   return (
-    <Panel title={t("add")}>
-      <form
-        className="grid items-end gap-2 sm:grid-cols-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate({ method: "POST", path, body: draft });
-        }}
-      >
-        <FormField
-          label={t("name")}
-          value={draft.name}
-          required
-          maxLength={64}
-          onChange={(name) => setDraft({ ...draft, name })}
-        />
-        <FormChoice
-          label={t("role")}
-          value={draft.role}
-          options={roleNames.map((role) => [role, roleOf(role)])}
-          onChange={(role) => setDraft({ ...draft, role })}
-        />
-        <FormChoice
-          label={t("kind")}
-          value={draft.kind}
-          options={[
-            ["person", t("person")],
-            ["program", t("program")],
-          ]}
-          onChange={(kind) => setDraft({ ...draft, kind })}
-        />
-        <Button look="main" type="submit" disabled={add.isPending}>
-          {t("addNow")}
-        </Button>
-      </form>
-      <FaultNote fault={add.error} />
-      {add.data !== undefined && (
-        <p role="status" className="mt-2 text-xs text-ok">
-          {t("added", { name: add.data.name })}
-        </p>
-      )}
-    </Panel>
+    <EntryForm
+      title={t("add")}
+      action={t("addNow")}
+      change={add}
+      onSubmit={() => add.mutate({ method: "POST", path, body: draft })}
+      fields={
+        <>
+          <FormField
+            label={t("name")}
+            value={draft.name}
+            required
+            maxLength={64}
+            onChange={(name) => setDraft({ ...draft, name })}
+          />
+          <FormChoice
+            label={t("role")}
+            value={draft.role}
+            options={roleNames.map((role) => [role, roleOf(role)])}
+            onChange={(role) => setDraft({ ...draft, role })}
+          />
+          <FormChoice
+            label={t("kind")}
+            value={draft.kind}
+            options={[
+              ["person", t("person")],
+              ["program", t("program")],
+            ]}
+            onChange={(kind) => setDraft({ ...draft, kind })}
+          />
+        </>
+      }
+    >
+      {add.data !== undefined && <DoneNote>{t("added", { name: add.data.name })}</DoneNote>}
+    </EntryForm>
   );
 }
 

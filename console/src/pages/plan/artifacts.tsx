@@ -31,29 +31,29 @@ export function Artifacts() {
   const text = usePageText(planText);
   const wordOf = useWord();
   const list = useApi<readonly Summary[]>("/api/artifacts", { everyMs: 10_000 });
-  const [chosen, setChosen] = useState<Summary>();
+  const [selected, setSelected] = useState<Summary>();
+  const chosen = selected ?? list.data?.[0];
   return (
     <div className="flex flex-col gap-3 lg:flex-row">
-      <div className="flex flex-col gap-1 lg:w-64">
+      <div className="flex flex-col gap-1 lg:w-80">
         <FaultNote fault={list.error} />
         {list.data?.length === 0 && <Empty>{text("noArtifacts")}</Empty>}
         {list.data?.map((artifact) => (
           <Button
             key={`${artifact.iterationId} ${artifact.name}`}
             aria-pressed={chosen?.name === artifact.name && chosen.iterationId === artifact.iterationId}
-            onClick={() => setChosen(artifact)}
+            className="justify-start aria-pressed:border-accent aria-pressed:text-accent"
+            onClick={() => setSelected(artifact)}
           >
-            {wordOf(artifact.name)} · {artifact.version} ·{" "}
-            <TimeView time={artifact.createdAt} exact={false} />
+            {wordOf(artifact.name)}
+            <span className="ml-auto text-muted">
+              {text("version")} {artifact.version} · <TimeView time={artifact.createdAt} exact={false} />
+            </span>
           </Button>
         ))}
       </div>
       <div className="min-w-0 flex-1">
-        {chosen === undefined ? (
-          <Empty>{text("chooseArtifact")}</Empty>
-        ) : (
-          <ArtifactView key={`${chosen.iterationId} ${chosen.name}`} of={chosen} />
-        )}
+        {chosen !== undefined && <ArtifactView key={`${chosen.iterationId} ${chosen.name}`} of={chosen} />}
       </div>
     </div>
   );

@@ -32,7 +32,6 @@ export const planText = definePageText(
     compareWith: "Compare with",
     noComparison: "No comparison",
     changedOutside: "The file was changed by someone else since.",
-    chooseArtifact: "Select an artifact.",
   },
   {
     board: "看板",
@@ -65,6 +64,5 @@ export const planText = definePageText(
     compareWith: "对比版本",
     noComparison: "不对比",
     changedOutside: "该文件之后被他人修改过。",
-    chooseArtifact: "请选择一个产物。",
   },
 );

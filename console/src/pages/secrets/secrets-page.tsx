@@ -1,15 +1,16 @@
 import { useState } from "react";
 import { withQuery } from "../../api/request.js";
-import type { EndpointView, SecretView } from "../../api/types.js";
+import type { SecretView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useChange } from "../../api/use-change.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { TimeView } from "../../text/time-view.js";
-import { Button } from "../../ui/button.js";
 import { ConfirmButton } from "../../ui/confirm-button.js";
 import { DataTable } from "../../ui/data-table.js";
+import { EndpointChoice } from "../../ui/endpoint-choice.js";
+import { DoneNote, EntryForm } from "../../ui/entry-form.js";
 import { FaultNote } from "../../ui/fault-note.js";
-import { FormChoice, FormField } from "../../ui/form-field.js";
+import { FormField } from "../../ui/form-field.js";
 import { Empty, Panel } from "../../ui/panel.js";
 import { secretsText } from "./text.js";
 
@@ -36,7 +37,6 @@ export default function SecretsPage() {
 function StoreSecret() {
   const t = usePageText(secretsText);
   const [draft, setDraft] = useState(empty);
-  const endpoints = useApi<readonly EndpointView[]>("/api/endpoints");
   const store = useChange<SecretView>([path]);
   const submit = () => {
     const { name, value, user, endpoint } = draft;
@@ -46,55 +46,46 @@ function StoreSecret() {
     store.mutate({ method: "PUT", path: to, body }, { onSuccess: () => setDraft(empty) });
   };
   return (
-    <Panel title={t("store")}>
-      <form
-        className="grid items-end gap-2 sm:grid-cols-3 xl:grid-cols-5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <FormField
-          label={t("name")}
-          value={draft.name}
-          required
-          pattern="[A-Za-z_][A-Za-z0-9_]{0,63}"
-          onChange={(name) => setDraft({ ...draft, name })}
-        />
-        <FormField
-          label={t("value")}
-          type="password"
-          autoComplete="new-password"
-          value={draft.value}
-          required
-          onChange={(value) => setDraft({ ...draft, value })}
-        />
-        <FormField
-          label={t("user")}
-          value={draft.user}
-          maxLength={64}
-          onChange={(user) => setDraft({ ...draft, user })}
-        />
-        <FormChoice
-          label={t("endpoint")}
-          value={draft.endpoint}
-          options={(endpoints.data ?? [{ name: "" }]).map(({ name }) => [
-            name,
-            name === "" ? t("everywhere") : `/mcp/${name}`,
-          ])}
-          onChange={(endpoint) => setDraft({ ...draft, endpoint })}
-        />
-        <Button look="main" type="submit" disabled={store.isPending}>
-          {t("storeNow")}
-        </Button>
-      </form>
-      <FaultNote fault={store.error} />
-      {store.data !== undefined && (
-        <p role="status" className="mt-2 text-xs text-ok">
-          {t("stored", { name: store.data.name })}
-        </p>
-      )}
-    </Panel>
+    <EntryForm
+      title={t("store")}
+      action={t("storeNow")}
+      change={store}
+      onSubmit={submit}
+      fields={
+        <>
+          <FormField
+            label={t("name")}
+            value={draft.name}
+            required
+            pattern="[A-Za-z_][A-Za-z0-9_]{0,63}"
+            onChange={(name) => setDraft({ ...draft, name })}
+          />
+          <FormField
+            label={t("value")}
+            type="password"
+            autoComplete="new-password"
+            value={draft.value}
+            required
+            onChange={(value) => setDraft({ ...draft, value })}
+          />
+          <FormField
+            label={t("user")}
+            placeholder={t("everybody")}
+            value={draft.user}
+            maxLength={64}
+            onChange={(user) => setDraft({ ...draft, user })}
+          />
+          <EndpointChoice
+            label={t("endpoint")}
+            everywhere={t("everywhere")}
+            value={draft.endpoint}
+            onChange={(endpoint) => setDraft({ ...draft, endpoint })}
+          />
+        </>
+      }
+    >
+      {store.data !== undefined && <DoneNote>{t("stored", { name: store.data.name })}</DoneNote>}
+    </EntryForm>
   );
 }
 

@@ -27,6 +27,7 @@ export function Limits() {
       {limits.data?.length === 0 && <Empty>{t("noLimits")}</Empty>}
       {limits.data !== undefined && limits.data.length > 0 && (
         <DataTable
+          framed
           label={t("limits")}
           heads={[t("what"), t("used"), t("again")]}
           rows={limits.data.map((limit) => ({
@@ -34,6 +35,12 @@ export function Limits() {
             cells: [
               whatOf(limit),
               <span key="used" className="inline-flex items-center gap-2">
+                <span className="h-1.5 w-24 overflow-hidden rounded-full bg-line" aria-hidden="true">
+                  <span
+                    className={`block h-full ${limit.used >= limit.limit ? "bg-bad" : "bg-accent"}`}
+                    style={{ width: `${Math.min(100, (limit.used / limit.limit) * 100)}%` }}
+                  />
+                </span>
                 <Badge tone={limit.used >= limit.limit ? "bad" : "plain"}>
                   {limit.used} / {limit.limit}
                 </Badge>

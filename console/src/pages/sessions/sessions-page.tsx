@@ -48,6 +48,7 @@ function Hosts() {
       {hosts.data?.length === 0 && <Empty>{t("noHosts")}</Empty>}
       {hosts.data !== undefined && hosts.data.length > 0 && (
         <DataTable
+          framed
           label={t("hosts")}
           heads={[
             t("user"),
@@ -114,6 +115,7 @@ function Browsers() {
       {browsers.data?.length === 0 && <Empty>{t("noBrowsers")}</Empty>}
       {browsers.data !== undefined && browsers.data.length > 0 && (
         <DataTable
+          framed
           label={t("browsers")}
           heads={[t("user"), t("browser"), t("address"), t("since"), t("seen")]}
           actions={t("actions")}

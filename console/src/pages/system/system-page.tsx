@@ -73,12 +73,17 @@ function Doctor() {
       {doctor.isLoading && <p className="text-muted">{t("loading")}</p>}
       <ul className="flex flex-col gap-1 text-xs">
         {doctor.data?.map((finding) => (
-          <li key={`${finding.name} ${finding.message}`} className="flex flex-wrap items-baseline gap-2">
-            <WordBadge word={finding.status} tone={finding.status === "fail" ? "bad" : finding.status} />
+          <li
+            key={`${finding.name} ${finding.message}`}
+            className="grid grid-cols-[3.5rem_1fr] items-baseline gap-x-2 sm:grid-cols-[3.5rem_8rem_1fr]"
+          >
+            <span>
+              <WordBadge word={finding.status} tone={finding.status === "fail" ? "bad" : finding.status} />
+            </span>
             <span className="font-medium">
               <PlainText text={wordOf(finding.name)} line />
             </span>
-            <span className="min-w-0 wrap-anywhere text-muted">
+            <span className="col-start-2 min-w-0 wrap-anywhere text-muted sm:col-start-3">
               <PlainText text={finding.message} />
             </span>
           </li>

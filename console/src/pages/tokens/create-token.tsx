@@ -1,14 +1,13 @@
 import { useState } from "react";
-import type { CreatedToken, EndpointView } from "../../api/types.js";
-import { useApi } from "../../api/use-api.js";
+import type { CreatedToken } from "../../api/types.js";
 import { useChange } from "../../api/use-change.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { roleNames, roleText } from "../../i18n/role-text.js";
 import { Button } from "../../ui/button.js";
 import { CopyButton } from "../../ui/copy-button.js";
-import { FaultNote } from "../../ui/fault-note.js";
+import { EndpointChoice } from "../../ui/endpoint-choice.js";
+import { EntryForm } from "../../ui/entry-form.js";
 import { FormChoice, FormField } from "../../ui/form-field.js";
-import { Panel } from "../../ui/panel.js";
 import { tokensText } from "./text.js";
 
 const dayMs = 86_400_000;
@@ -18,7 +17,6 @@ export function CreateToken({ user }: { readonly user: string }) {
   const t = usePageText(tokensText);
   const roleOf = usePageText(roleText);
   const [draft, setDraft] = useState({ name: "", user, role: "", endpoint: "", days: "90" });
-  const endpoints = useApi<readonly EndpointView[]>("/api/endpoints");
   const create = useChange<CreatedToken>(["/api/tokens", "/api/users"]);
   const submit = () => {
     const { name, user: owner, role, endpoint, days } = draft;
@@ -32,58 +30,53 @@ export function CreateToken({ user }: { readonly user: string }) {
     create.mutate({ method: "POST", path: "/api/tokens", body });
   };
   return (
-    <Panel title={t("create")}>
-      <form
-        className="grid items-end gap-2 sm:grid-cols-3 xl:grid-cols-6"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <FormField
-          label={t("name")}
-          value={draft.name}
-          required
-          maxLength={64}
-          onChange={(name) => setDraft({ ...draft, name })}
-        />
-        <FormField
-          label={t("userHelp")}
-          value={draft.user}
-          maxLength={64}
-          onChange={(owner) => setDraft({ ...draft, user: owner })}
-        />
-        <FormChoice
-          label={t("role")}
-          value={draft.role}
-          options={[["", t("usersRole")], ...roleNames.map((role) => [role, roleOf(role)] as const)]}
-          onChange={(role) => setDraft({ ...draft, role })}
-        />
-        <FormChoice
-          label={t("endpoint")}
-          value={draft.endpoint}
-          options={(endpoints.data ?? [{ name: "" }]).map(({ name }) => [
-            name,
-            name === "" ? t("everywhere") : `/mcp/${name}`,
-          ])}
-          onChange={(endpoint) => setDraft({ ...draft, endpoint })}
-        />
-        <FormChoice
-          label={t("expires")}
-          value={draft.days}
-          options={[
-            ["30", t("days", { n: 30 })],
-            ["90", t("days", { n: 90 })],
-            ["365", t("year")],
-            ["", t("never")],
-          ]}
-          onChange={(days) => setDraft({ ...draft, days })}
-        />
-        <Button look="main" type="submit" disabled={create.isPending}>
-          {t("createNow")}
-        </Button>
-      </form>
-      <FaultNote fault={create.error} />
+    <EntryForm
+      title={t("create")}
+      action={t("createNow")}
+      change={create}
+      onSubmit={submit}
+      fields={
+        <>
+          <FormField
+            label={t("name")}
+            value={draft.name}
+            required
+            maxLength={64}
+            onChange={(name) => setDraft({ ...draft, name })}
+          />
+          <FormField
+            label={t("user")}
+            placeholder={t("ownProgram")}
+            value={draft.user}
+            maxLength={64}
+            onChange={(owner) => setDraft({ ...draft, user: owner })}
+          />
+          <FormChoice
+            label={t("role")}
+            value={draft.role}
+            options={[["", t("usersRole")], ...roleNames.map((role) => [role, roleOf(role)] as const)]}
+            onChange={(role) => setDraft({ ...draft, role })}
+          />
+          <EndpointChoice
+            label={t("endpoint")}
+            everywhere={t("everywhere")}
+            value={draft.endpoint}
+            onChange={(endpoint) => setDraft({ ...draft, endpoint })}
+          />
+          <FormChoice
+            label={t("expires")}
+            value={draft.days}
+            options={[
+              ["30", t("days", { n: 30 })],
+              ["90", t("days", { n: 90 })],
+              ["365", t("year")],
+              ["", t("never")],
+            ]}
+            onChange={(days) => setDraft({ ...draft, days })}
+          />
+        </>
+      }
+    >
       {create.data !== undefined && (
         <div role="status" className="mt-2 rounded border border-ok bg-ok-soft px-3 py-2 text-xs">
           <p className="font-medium">{t("secret", { name: create.data.token.name })}</p>
@@ -97,6 +90,6 @@ export function CreateToken({ user }: { readonly user: string }) {
           </Button>
         </div>
       )}
-    </Panel>
+    </EntryForm>
   );
 }

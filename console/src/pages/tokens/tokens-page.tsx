@@ -13,6 +13,7 @@ import { DataTable } from "../../ui/data-table.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { NextPage } from "../../ui/next-page.js";
 import { Empty, Panel } from "../../ui/panel.js";
+import { SearchField } from "../../ui/search-field.js";
 import { Toggle } from "../../ui/toggle.js";
 import { CreateToken } from "./create-token.js";
 import { tokensText } from "./text.js";
@@ -38,15 +39,7 @@ export default function TokensPage() {
           <span className="flex flex-wrap items-center gap-2">
             {user !== "" && <Button onClick={() => set({ user: "", after: "" })}>{t("everybody")}</Button>}
             <Toggle label={t("all")} checked={all} onChange={(next) => set({ all: next, after: "" })} />
-            <input
-              type="search"
-              data-search
-              className="field w-48"
-              aria-label={t("search")}
-              placeholder={t("search")}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-            />
+            <SearchField label={t("search")} value={typed} onChange={setTyped} className="w-52 max-w-full" />
           </span>
         }
       >

@@ -21,9 +21,7 @@ export function kindOf(schema: FormSchema): FieldKind {
     case "array":
       return isSchema(schema["items"]) ? "list" : "raw";
     case "object":
-      return isSchema(schema["properties"]) && Object.keys(schema["properties"]).length > 0
-        ? "object"
-        : "raw";
+      return membersOf(schema).length > 0 || takesMore(schema) ? "object" : "raw";
     default:
       return "raw";
   }
@@ -53,6 +51,12 @@ export function membersOf(
     schema: member,
     required: required.includes(name),
   }));
+}
+
+/** Whether an object may have members of any name, whose values a form can show. */
+export function takesMore(schema: FormSchema): boolean {
+  const more = schema["additionalProperties"];
+  return isSchema(more) && Object.keys(more).length > 0;
 }
 
 /** What a field starts with: its default, or the least that its kind allows. */

@@ -2,6 +2,8 @@ import type { FieldKind, FormSchema } from "./schema-kind.js";
 
 interface SimpleFieldProps {
   readonly id: string;
+  /** Its name where no label stands above it. */
+  readonly label: string | undefined;
   readonly kind: FieldKind;
   readonly schema: FormSchema;
   readonly value: unknown;
@@ -10,18 +12,28 @@ interface SimpleFieldProps {
 }
 
 /** A text, a number, yes or no, or a choice. An empty field is a value that is not given. */
-export function SimpleField({ id, kind, schema, value, onChange, required }: SimpleFieldProps) {
+export function SimpleField({ id, label, kind, schema, value, onChange, required }: SimpleFieldProps) {
   const preset = schema["default"] === undefined ? "" : showValue(schema["default"]);
   if (kind === "boolean")
-    return <Choice id={id} values={[true, false]} preset={preset} value={value} onChange={onChange} />;
+    return (
+      <Choice
+        id={id}
+        label={label}
+        values={[true, false]}
+        preset={preset}
+        value={value}
+        onChange={onChange}
+      />
+    );
   if (kind === "choice") {
     const values = "const" in schema ? [schema["const"]] : (schema["enum"] as readonly unknown[]);
-    return <Choice id={id} values={values} preset={preset} value={value} onChange={onChange} />;
+    return <Choice id={id} label={label} values={values} preset={preset} value={value} onChange={onChange} />;
   }
   if (kind === "number") {
     return (
       <input
         id={id}
+        aria-label={label}
         type="number"
         placeholder={preset}
         className="field w-48"
@@ -37,7 +49,14 @@ export function SimpleField({ id, kind, schema, value, onChange, required }: Sim
   const text = typeof value === "string" ? value : "";
   // An empty text is a value of its own only where one must be given.
   const take = (next: string) => onChange(next === "" && !required ? undefined : next);
-  const common = { id, className: "field w-full", spellCheck: false, value: text, placeholder: preset };
+  const common = {
+    id,
+    "aria-label": label,
+    className: "field w-full",
+    spellCheck: false,
+    value: text,
+    placeholder: preset,
+  };
   if (kind === "text")
     return (
       <input
@@ -59,6 +78,7 @@ export function SimpleField({ id, kind, schema, value, onChange, required }: Sim
 
 interface ChoiceProps {
   readonly id: string;
+  readonly label: string | undefined;
   readonly values: readonly unknown[];
   /** What counts where nothing is chosen. */
   readonly preset: string;
@@ -66,11 +86,12 @@ interface ChoiceProps {
   readonly onChange: (value: unknown) => void;
 }
 
-function Choice({ id, values, preset, value, onChange }: ChoiceProps) {
+function Choice({ id, label, values, preset, value, onChange }: ChoiceProps) {
   const at = values.findIndex((candidate) => JSON.stringify(candidate) === JSON.stringify(value));
   return (
     <select
       id={id}
+      aria-label={label}
       className="field min-w-32"
       value={at}
       onChange={(event) => onChange(values[Number(event.target.value)])}

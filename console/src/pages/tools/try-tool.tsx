@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import { change } from "../../api/request.js";
 import type { CallAnswer, ToolDetail } from "../../api/types.js";
 import { useFeed } from "../../feed/use-feed.js";
+import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
 import { PlainText } from "../../text/plain-text.js";
@@ -13,6 +14,7 @@ import { EnvelopeView } from "./envelope-view.js";
 import { JsonField } from "./json-field.js";
 import { SchemaField } from "./schema-field.js";
 import { firstValue } from "./schema-kind.js";
+import { formText } from "./text.js";
 
 interface TryToolProps {
   readonly tool: ToolDetail;
@@ -23,6 +25,7 @@ interface TryToolProps {
 /** A form made from the tool's schema, and what the call answered. */
 export function TryTool({ tool, initial }: TryToolProps) {
   const t = useText();
+  const own = usePageText(formText);
   const [value, setValue] = useState<unknown>(
     () => initial ?? firstValue(tool.inputSchema, tool.inputSchema),
   );
@@ -62,9 +65,10 @@ export function TryTool({ tool, initial }: TryToolProps) {
             setRaw(next);
           }}
         />
+        {tool.examples.length > 0 && <span className="ml-2 text-xs text-muted">{own("examples")}</span>}
         {tool.examples.map((example, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- examples have no other identity
-          <Button key={at} look="quiet" onClick={() => setValue(example.input)}>
+          <Button key={at} onClick={() => setValue(example.input)}>
             <PlainText text={example.title ?? t("tools.example", { n: at + 1 })} />
           </Button>
         ))}

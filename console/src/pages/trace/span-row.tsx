@@ -12,7 +12,7 @@ import { traceText } from "./text.js";
 const dots: Record<TraceSpan["state"], string> = {
   success: "bg-ok",
   failure: "bg-bad",
-  denied: "bg-bad",
+  denied: "bg-warn",
   interrupted: "bg-muted",
   waiting: "bg-muted",
   asking: "bg-warn",

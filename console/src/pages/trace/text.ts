@@ -8,7 +8,7 @@ export const traceText = definePageText(
     none: "Nothing has been recorded yet.",
     noneFits: "Nothing matches the filter.",
     filter: "Filter by name",
-    calls: "{n} calls",
+    calls: "{n} {n:call|calls}",
     failures: "{n} failed",
     denied: "{n} denied",
     unknown: "No calls of this task, session or call are known.",

@@ -6,14 +6,25 @@ export function TimeAxis({ scale }: { readonly scale: TimeScale }) {
   const toDuration = useDuration();
   const width = scale.to - scale.from;
   return (
-    <div className="hidden border-b border-line px-3 py-1 text-[11px] text-muted sm:flex" aria-hidden="true">
+    <div
+      className="@container hidden h-7 items-center gap-2 border-b border-line bg-sunk px-3 text-[11px] text-muted sm:flex"
+      aria-hidden="true"
+    >
       <span className="flex-1" />
-      <span className="flex w-2/5 justify-between pr-1 tabular-nums">
-        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-          <span key={share}>{toDuration(width * share)}</span>
+      <span className="relative h-4 w-2/5 shrink-0 whitespace-nowrap tabular-nums">
+        <span className="absolute left-0">{toDuration(0)}</span>
+        {[0.25, 0.5, 0.75].map((share) => (
+          <span
+            key={share}
+            className="absolute hidden -translate-x-1/2 @3xl:inline"
+            style={{ left: `${share * 100}%` }}
+          >
+            {toDuration(width * share)}
+          </span>
         ))}
+        <span className="absolute right-0">{toDuration(width)}</span>
       </span>
-      <span className="w-16" />
+      <span className="w-16 shrink-0" />
     </div>
   );
 }

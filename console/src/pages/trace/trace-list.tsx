@@ -47,16 +47,22 @@ export function TraceList({ by, q, onQuery }: TraceListProps) {
           <li key={group.id}>
             <a
               href={hrefOf("trace", group.id, { by })}
-              className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-line bg-panel px-3 py-2 text-xs hover:bg-sunk"
+              className="flex flex-wrap items-center gap-x-3 gap-y-1 min-h-9 rounded-md border border-line bg-panel px-3 py-1 text-xs hover:bg-sunk"
             >
               <span className="min-w-40 flex-1 font-medium wrap-anywhere">
                 <PlainText text={group.id} line />
               </span>
-              <span>{text("calls", { n: group.calls.toLocaleString() })}</span>
-              {group.failures > 0 && <Badge tone="bad">{text("failures", { n: group.failures })}</Badge>}
-              {group.denied > 0 && <Badge tone="warn">{text("denied", { n: group.denied })}</Badge>}
-              <span className="text-muted">{toDuration(group.last - group.first)}</span>
-              <span className="text-muted">
+              <span className="flex gap-1">
+                {group.failures > 0 && <Badge tone="bad">{text("failures", { n: group.failures })}</Badge>}
+                {group.denied > 0 && <Badge tone="warn">{text("denied", { n: group.denied })}</Badge>}
+              </span>
+              <span className="tabular-nums sm:w-24 sm:text-right">
+                {text("calls", { n: group.calls.toLocaleString() })}
+              </span>
+              <span className="text-muted tabular-nums sm:w-24 sm:text-right">
+                {toDuration(group.last - group.first)}
+              </span>
+              <span className="text-muted sm:w-28 sm:text-right">
                 <TimeView time={group.last} exact={false} />
               </span>
             </a>
