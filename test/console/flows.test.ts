@@ -112,6 +112,10 @@ describe("a person works in the console", () => {
     const held = page.getByRole("article", { name: "greet" });
     await held.getByText("+", { exact: false }).first().waitFor();
     expect(await faultsOf(page)).toEqual([]);
+    await visit(page, "tools/tiny:greet");
+    await page.getByText(/it is held:.*its definition changed after it was accepted/).waitFor();
+    await page.getByRole("link", { name: "Review it" }).click();
+    expect(page.url()).toContain("#/mcp/tiny");
     await held.getByRole("button", { name: "Reject" }).click();
     await page.getByRole("heading", { name: "Rejected (1)" }).waitFor();
     expect(await callTool(fixture, "tiny:greet", { name: "Ada" })).toMatchObject({ success: false });

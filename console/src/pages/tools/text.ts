@@ -8,6 +8,8 @@ export const formText = definePageText(
     keyTwice: "Another entry has this name.",
     valueOf: "Value of {key}",
     examples: "Examples:",
+    held: "The server {server} offers this tool, but it is held:",
+    review: "Review it",
   },
   {
     key: "{name}：名称 {n}",
@@ -15,5 +17,7 @@ export const formText = definePageText(
     keyTwice: "已有同名条目。",
     valueOf: "{key} 的值",
     examples: "示例：",
+    held: "服务器 {server} 提供此工具，但它被扣留：",
+    review: "去审查",
   },
 );

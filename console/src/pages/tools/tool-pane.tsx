@@ -11,6 +11,7 @@ import { FaultNote } from "../../ui/fault-note.js";
 import { Facts, Section } from "../../ui/panel.js";
 import { TabView } from "../../ui/tab-view.js";
 import { Toggle } from "../../ui/toggle.js";
+import { HeldNote } from "./held-note.js";
 import { TryTool } from "./try-tool.js";
 
 interface ToolPaneProps {
@@ -39,7 +40,10 @@ export function ToolPane({ name, from, tab, onTab }: ToolPaneProps) {
     return detail.error === null ? (
       <p className="text-muted">{t("loading")}</p>
     ) : (
-      <FaultNote fault={detail.error} />
+      <>
+        <FaultNote fault={detail.error} />
+        <HeldNote name={name} />
+      </>
     );
   return (
     <article className="rounded-md border border-line bg-panel p-4" aria-label={tool.name}>
