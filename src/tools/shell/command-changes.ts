@@ -105,12 +105,24 @@ export function notCommitted(result: ChangeFields, reason: string | undefined): 
 /** One line on what is in the workspace now. */
 export function changesLine({ committed, changes = [], changesFile }: ChangeFields): string[] {
   if (changes.length === 0 || committed === undefined) return [];
-  const shown = changes.slice(0, maxShown).map(lineOf).join(", ");
-  const more = changes.length > maxShown ? ", …" : "";
+  const repositories = new Map<string, number>();
+  const own = changes.filter(({ path }) => {
+    const repository = gitFolder.exec(path)?.[0];
+    if (repository !== undefined) repositories.set(repository, (repositories.get(repository) ?? 0) + 1);
+    return repository === undefined;
+  });
+  // A model has no use for the objects and logs of a repository one by one.
+  const summaries = [...repositories].map(([folder, count]) => `${count} in ${folder}`);
+  const lines = [...own.map(lineOf), ...summaries];
+  const shown = lines.slice(0, maxShown).join(", ");
+  const more = lines.length > maxShown ? ", …" : "";
   const handle = changesFile === undefined ? "" : `; all: read_result {"handle":"${changesFile}"}`;
   const verb = committed === "none" ? "would change" : "changed";
   return [`[${verb}: ${shown}${more}${handle}]`];
 }
+
+/** The path of a repository's own folder, at the start of what lies in it. */
+const gitFolder = /^(?:.*?\/)?\.git(?=\/)/;
 
 const letters = { added: "A", changed: "M", removed: "D", mode: "mode" } as const;
 

@@ -113,6 +113,13 @@ describe("a command as a transaction", () => {
     expect(snapshot(workspace)).toEqual(before);
   });
 
+  it("tells the model of its files one by one, and of git's own data as a whole", async () => {
+    const answer = await sh("mkdir repo && cd repo && git init -q && echo x >own.txt && git add .");
+    expect(textOf(answer)).toMatch(/\[changed: A repo\/own\.txt \+1, \d+ in repo\/\.git\]/);
+    expect(answer.result.changes?.map(({ path }) => path)).toContain("repo/.git/index");
+    await call("undo_edit", { call_id: answer.callId });
+  });
+
   it("is in the history of its files, and is undone by task and by file", async () => {
     const before = snapshot(workspace);
     const session = tenon.createSession({ taskId: "T1" });
