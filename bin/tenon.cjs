@@ -18,14 +18,26 @@ function startQuickly() {
 }
 
 function load(mcp) {
-  require("node:module").enableCompileCache?.();
-  import("../dist/cli.js").then(({ main }) => main(process, mcp)).catch(explain);
+  try {
+    void loadCommandLine().main(process, mcp);
+  } catch (error) {
+    explain(error);
+  }
+}
+
+// What V8 compiled is kept: by Node.js from version 22 on, before that by Tenon. Servers start once, and change V8's flags.
+function loadCommandLine() {
+  const { enableCompileCache } = require("node:module");
+  if (enableCompileCache !== undefined) enableCompileCache();
+  else if (!["mcp", "serve", "worker"].includes(process.argv[2]))
+    return require("../dist/compiled-code.cjs").loadCompiled(process, require.resolve("../dist/cli.cjs"));
+  return require("../dist/cli.cjs");
 }
 
 // A clone that was not built is told so; any other error is shown as it is.
 function explain(error) {
   const isNotBuilt =
-    error?.code === "ERR_MODULE_NOT_FOUND" && !require("node:fs").existsSync(`${__dirname}/../dist/cli.js`);
+    error?.code === "MODULE_NOT_FOUND" && !require("node:fs").existsSync(`${__dirname}/../dist/cli.cjs`);
   if (!isNotBuilt) throw error;
   process.stderr.write("tenon: Tenon is not built yet. In its folder, run: npm install && npm run build\n");
   process.exitCode = 1;

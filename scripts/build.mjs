@@ -6,8 +6,15 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { buildConsole } from "./build-console.mjs";
-import { bundleLibraries, loadBundledLibraries, modulesOf, writeLicenses } from "./bundle-libraries.mjs";
+import {
+  bundleLibraries,
+  importBesideBundle,
+  loadBundledLibraries,
+  modulesOf,
+  writeLicenses,
+} from "./bundle-libraries.mjs";
 import { bundleTypes } from "./bundle-types.mjs";
+import { writeLibraryEntry, writeTestingEntry } from "./library-entry.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
@@ -43,13 +50,26 @@ const output = {
   },
 };
 
-const input = { index: "src/index.ts", testing: "src/testing.ts", cli: "src/cli/main.ts" };
-const bundle = await rolldown({ ...common, input });
-const written = await bundle.write({ ...output, chunkFileNames: "chunks/[name]-[hash].js" });
+// CommonJS: it loads without waiting, so a part can be loaded when it is first used, and V8 can keep what it compiled.
+const input = {
+  "at-import": "src/at-import.ts",
+  library: "src/index.ts",
+  testing: "src/testing.ts",
+  cli: "src/cli/main.ts",
+};
+const bundle = await rolldown({ ...common, input, plugins: [...common.plugins, importBesideBundle] });
+const written = await bundle.write({
+  ...output,
+  format: "cjs",
+  entryFileNames: "[name].cjs",
+  chunkFileNames: "chunks/[name]-[hash].cjs",
+});
 await bundle.close();
 const libraries = await bundleLibraries(root, output);
 writeLicenses(`${root}/dist/licenses.txt`, [...modulesOf(written), ...libraries]);
 removeOldChunks(new Set(written.output.map(({ fileName }) => fileName)));
+writeLibraryEntry(`${root}/dist`);
+writeTestingEntry(`${root}/dist`);
 
 // A thread of its own that needs a tenth of the library: sharing chunks would load all of it once a thread.
 const worker = await rolldown({
@@ -61,16 +81,21 @@ await worker.close();
 
 if (!programOnly) await buildConsole(root);
 
-// All that `tenon mcp` loads before it answers a host for the first time.
-const quick = await rolldown({ ...common, input: { "mcp-start": "src/cli/mcp-quick-start.ts" } });
-await quick.write({
-  ...output,
-  format: "cjs",
-  entryFileNames: "[name].cjs",
-  codeSplitting: false,
-  sourcemap: false,
-});
-await quick.close();
+// All that `tenon mcp` loads before it answers a host for the first time, and what loads the rest of other commands.
+for (const [name, file] of [
+  ["mcp-start", "src/cli/mcp-quick-start.ts"],
+  ["compiled-code", "src/cli/compiled-code.ts"],
+]) {
+  const quick = await rolldown({ ...common, input: { [name]: file } });
+  await quick.write({
+    ...output,
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    codeSplitting: false,
+    sourcemap: false,
+  });
+  await quick.close();
+}
 await import("./mcp-catalogue.mjs");
 
 // The program of a plugin's process, and what plugins import of Tenon: small, because every plugin starts them.

@@ -42,6 +42,25 @@ export const loadBundledLibraries = {
   },
 };
 
+/**
+ * Imports modules that are not in the bundle by a file of their own: code that V8 has kept compiled (src/cli/compiled-code.ts)
+ * cannot import them without a warning of Node.js.
+ */
+export const importBesideBundle = {
+  name: "import-beside-bundle",
+  transform(code, id) {
+    if (!id.includes(`${sep}src${sep}`) || id.includes(`${sep}node_modules${sep}`)) return undefined;
+    const native = /(?<=\b(?:await|return) |\[)import\((?=[a-z/]|"(?:jiti|node:|#|@lydell))/g;
+    const changed = code.replaceAll(native, "importBeside(");
+    if (changed === code) return undefined;
+    const load = 'import { importModule as importBeside } from "#libraries/import-module.cjs"; ';
+    return { code: load + changed, map: null };
+  },
+};
+
+/** What the above loads: the one file that no bundler touches. */
+const importModule = "exports.importModule = (name) => import(name);\n";
+
 /** Entries that give what `require` of a library gives; a library as an entry would lose what it hangs on `module.exports`. */
 const requireLibraries = {
   name: "require-libraries",
@@ -72,6 +91,7 @@ export async function bundleLibraries(root, output) {
   await bundle.close();
   const from = join(root, "node_modules/web-tree-sitter");
   for (const name of treeSitter) copyFileSync(join(from, name), join(root, "dist/libraries", name));
+  writeFileSync(join(root, "dist/libraries/import-module.cjs"), importModule);
   return [...modulesOf(written), ...treeSitter.map((name) => join(from, name))];
 }
 

@@ -89,10 +89,10 @@ async function benchIndex(root, tree, code) {
   printGoal(
     "complete index (every tree) against universal-ctags",
     of("complete index", "universal-ctags"),
-    0.8,
+    3,
   );
   printGoal("usable index against reading the files", of("usable index", "reading the files"), 3);
-  printGoal("MB of memory of the whole process at its peak", quantile(peaks, 0.5), 400);
+  printGoal("MB of memory of the whole process at its peak", quantile(peaks, 0.5), 300);
   return pickNames(tags);
 }
 
@@ -188,7 +188,7 @@ async function benchQueries(root, tree, names) {
     printGoal(
       "cold definition query against rg's regex",
       ms("cold query") / ms("rg, definition by regex"),
-      2,
+      1.5,
     );
     printGoal("text query against rg", ms("text query") / ms("rg, text"), 1.15);
     printGoal("ms for a query after one changed file", ms("one changed file"), 10);

@@ -1,4 +1,4 @@
-// Files: a range of lines in 1 GB, counting its lines, listing 50,000 files, a small read, an edit in 10 MB.
+// Files: a range of lines in 1 GB, counting its lines, listing 50,000 files, a small read, an edit in 10 MB and in 10 kB.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import {
   closeSync,
@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -35,6 +36,7 @@ export async function run() {
     await benchListing(tenon, ctx, workspace);
     await benchSmallRead(tenon, ctx, workspace);
     await benchEdit(tenon, workspace);
+    await benchSmallEdit(tenon, workspace);
   } finally {
     await tenon.close();
     rmSync(root, { recursive: true, force: true });
@@ -242,7 +244,39 @@ async function benchEdit(tenon, workspace) {
   printGoal(
     "edit of one line against a copy with fsync",
     results.get("edit of one line").median / results.get("copy with fsync").median,
-    2,
+    1.5,
+  );
+}
+
+async function benchSmallEdit(tenon, workspace) {
+  const file = join(workspace, "small-edit.txt");
+  const other = join(workspace, "small-write.txt");
+  const text = Array.from({ length: 100 }, (_, at) => `${String(at).padEnd(99, "y")}\n`).join("");
+  writeFileSync(file, text);
+  await succeed(tenon, "read_file", { path: "small-edit.txt" });
+  let turn = 0;
+  const results = await compare(
+    {
+      "write, fsync and rename": () => {
+        const fd = openSync(`${other}.new`, "w");
+        writeFileSync(fd, text);
+        fsyncSync(fd);
+        closeSync(fd);
+        renameSync(`${other}.new`, other);
+      },
+      edit_file: () => {
+        const [old_str, new_str] = [++turn, turn + 1].map((at) => `50${(at % 2 ? "y" : "z").repeat(97)}`);
+        return succeed(tenon, "edit_file", { path: "small-edit.txt", old_str, new_str });
+      },
+    },
+    { rounds: 25, callsPerRound: 20 },
+  );
+  printTable("Edit of 10 kB", results, "write, fsync and rename");
+  console.log();
+  printGoal(
+    "edit of 10 kB against write, fsync and rename",
+    results.get("edit_file").median / results.get("write, fsync and rename").median,
+    3,
   );
 }
 

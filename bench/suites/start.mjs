@@ -5,6 +5,17 @@ import { printGoal, printTable, quantile } from "../measure.mjs";
 
 const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
+/** Most of the library is loaded by the first function of it that is called. */
+const firstUse = [
+  "--input-type=module",
+  "-e",
+  `const t = performance.now();
+  const { createTenon } = await import(${JSON.stringify(here("dist/index.js"))});
+  const tenon = createTenon();
+  console.log(performance.now() - t);
+  await tenon.close();`,
+];
+
 export async function run() {
   const importOf = (what) => [
     "--input-type=module",
@@ -14,6 +25,7 @@ export async function run() {
   const imports = takeTurns(15, {
     zod: () => Number(node(importOf("zod"))),
     tenon: () => Number(node(importOf(here("dist/index.js")))),
+    "tenon and a first createTenon": () => Number(node(firstUse)),
   });
   printTable("Import", inMicroseconds(imports), "zod");
   const wall = (args) => {
@@ -28,11 +40,16 @@ export async function run() {
   });
   printTable("Start", inMicroseconds(starts), "node -e 0");
   console.log();
-  printGoal("import tenon against import zod", median(imports.tenon) / median(imports.zod), 1.5);
+  printGoal("import tenon against import zod", median(imports.tenon) / median(imports.zod), 1.2);
   printGoal(
     "tenon --version against node -e 0",
     median(starts["tenon --version"]) / median(starts["node -e 0"]),
     1.5,
+  );
+  printGoal(
+    "tenon call current_time against node -e 0",
+    median(starts["tenon call current_time"]) / median(starts["node -e 0"]),
+    2.2,
   );
 }
 

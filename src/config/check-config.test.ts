@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { checkConfig } from "./check-config.js";
+import { configSchema } from "./config-schema.js";
 
 const faultsOf = (data: unknown) =>
   checkConfig(data).map(({ path, message, suggestion }) => [path.join("."), message, suggestion]);
 
 describe("checkConfig", () => {
+  it("finds nothing wrong with an empty configuration, which it does not hold against the schema", () => {
+    expect(configSchema().safeParse({}).success).toBe(true);
+    expect(checkConfig({})).toEqual([]);
+    expect(faultsOf([])).toEqual([["", "expected a map of keys and values, but it is a list", undefined]]);
+  });
+
   it("finds nothing wrong with every key of the seeds", () => {
     const perTool = {
       read_file: {

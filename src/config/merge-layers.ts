@@ -6,7 +6,10 @@ import { rulesOf, schemaAt, typeOf } from "./setting.js";
 
 /** Merge sources, the strongest first; a key is decided by the strongest source that has it. */
 export function mergeLayers(layers: readonly NormalConfig[]): NormalConfig {
-  return layers.reduceRight<unknown>(
+  const filled = layers.filter((layer) => Object.keys(layer).length > 0);
+  // Nothing meets anything: the schema, which takes long to make, is not needed.
+  if (filled.length < 2) return { ...filled[0] };
+  return filled.reduceRight<unknown>(
     (weak, strong) => merge(strong, weak, configSchema()),
     {},
   ) as NormalConfig;

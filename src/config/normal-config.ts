@@ -33,6 +33,7 @@ export interface Bases {
 
 /** Bring a checked configuration into its normal form. */
 export function toNormal(config: TenonConfig, bases: Bases): NormalConfig {
+  if (Object.keys(config).length === 0) return {};
   const { $schema: _, capabilities, tools = {}, ...rest } = config;
   const { workspaceDir, allowedPaths, forbiddenPaths, maxFileSize, mcpServers, enabled, ...toolsRest } =
     tools;

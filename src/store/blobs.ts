@@ -16,7 +16,7 @@ import {
 import { isThere, privateDirectory } from "./state-dir.js";
 import { corruptError, errnoOf, toStateError } from "./state-error.js";
 import { promisify } from "node:util";
-import { constants, deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
+import { constants, deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
 
 const partial = ".partial";
 const abandonedMs = 60 * 60 * 1000;
@@ -184,11 +184,15 @@ const packedEnding = ".z";
 // Below the first a file takes as much of the disk either way; above the second a content is linked or streamed.
 const minBytes = 1 << 12;
 const maxPackedBytes = 1 << 20;
+const maxPackedAtOnce = 1 << 15;
 
 /** Write a content compressed, where that saves a good part of it; returns whether it did. */
 async function writePacked(file: string, data: Uint8Array, durable: boolean): Promise<boolean> {
   if (data.length < minBytes || data.length > maxPackedBytes) return false;
-  const packed = await deflateAsync(data, { level: constants.Z_BEST_SPEED });
+  const options = { level: constants.Z_BEST_SPEED };
+  // A small content is compressed sooner than another thread is told of it.
+  const packed =
+    data.length <= maxPackedAtOnce ? deflateRawSync(data, options) : await deflateAsync(data, options);
   if (packed.length > data.length * 0.75) return false;
   await writeWhole(file + packedEnding, packed, durable);
   // What lay there uncompressed was found damaged, or this would not have been called.
