@@ -1,45 +1,8 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import { defineTool } from "../contract/define-tool.js";
-import { ToolUnavailableError } from "../contract/errors.js";
 import type { Tool } from "../contract/tool.js";
 import type { ToolEntry } from "./tool-entry.js";
+import { codeOf, gate, make, turn, view } from "./registry.fixture.js";
 import { ToolRegistry } from "./tool-registry.js";
-
-const view = { sessionId: "s" };
-
-const make = (over: Partial<Tool> = {}): Tool =>
-  defineTool({
-    name: "t",
-    description: "d",
-    category: "data",
-    input: z.object({}),
-    execute: () => 1,
-    ...over,
-  });
-
-interface Gate<Value = void> {
-  readonly promise: Promise<Value>;
-  open(value: Value): void;
-}
-
-function gate<Value = void>(): Gate<Value> {
-  let open!: (value: Value) => void;
-  const promise = new Promise<Value>((resolve) => (open = resolve));
-  return { promise, open };
-}
-
-const codeOf = (run: () => unknown): string | undefined => {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ToolUnavailableError) return error.code;
-    throw error;
-  }
-};
-
-const turn = (): Promise<void> => new Promise(setImmediate);
 
 describe("unregister and close", () => {
   it("wait for running calls, then dispose", async () => {

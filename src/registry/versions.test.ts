@@ -1,34 +1,7 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import { defineTool } from "../contract/define-tool.js";
 import { ToolNotFoundError } from "../contract/errors.js";
-import type { Tool } from "../contract/tool.js";
+import { makeNamed as make, thrown, versionOf, view } from "./registry.fixture.js";
 import { ToolRegistry } from "./tool-registry.js";
-
-const input = z.object({});
-const view = { sessionId: "s" };
-
-const make = (name: string, over: Partial<Tool> = {}): Tool =>
-  defineTool({
-    name,
-    description: `The ${name} tool.`,
-    category: "data",
-    input,
-    execute: () => name,
-    ...over,
-  });
-
-function thrown(run: () => unknown): { code: string; message: string; hint?: string; name: string } {
-  try {
-    run();
-  } catch (error) {
-    return error as never;
-  }
-  return expect.unreachable("nothing was thrown");
-}
-
-const versionOf = (registry: ToolRegistry, spec: string, sessionId = "s"): string =>
-  registry.resolve(spec, { sessionId }).version;
 
 describe("versions", () => {
   const registry = new ToolRegistry();

@@ -1,11 +1,12 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { databaseFile } from "../open-database.js";
 import type { State } from "../open-state.js";
 import { migrations } from "../migrations.js";
 import {
   collectGarbage,
+  fixturesOfTest,
   postgresFixture,
   sqliteFixture,
   type Fixture,
@@ -15,17 +16,7 @@ import { fillState, readState } from "../testing/fill-state.js";
 import { createArchiveWriter } from "./archive-lines.js";
 import { restoreState, type Restored } from "./restore-state.js";
 
-const fixtures: Fixture[] = [];
-
-afterEach(async () => {
-  for (const fixture of fixtures.splice(0)) await fixture.close();
-});
-
-async function make(newFixture: NewFixture): Promise<Fixture> {
-  const fixture = await newFixture();
-  fixtures.push(fixture);
-  return fixture;
-}
+const make = fixturesOfTest();
 
 async function archiveOf(state: State, contents = true): Promise<string> {
   let text = "";

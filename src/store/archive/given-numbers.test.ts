@@ -1,27 +1,17 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { databaseFile } from "../open-database.js";
 import {
   collectGarbage,
+  fixturesOfTest,
   postgresFixture,
   sqliteFixture,
   type Fixture,
-  type NewFixture,
 } from "../testing/drivers.js";
 import { openBench, type WorkBench } from "../testing/work-fixture.js";
 import { restoreState } from "./restore-state.js";
 
-const fixtures: Fixture[] = [];
-
-afterEach(async () => {
-  for (const fixture of fixtures.splice(0)) await fixture.close();
-});
-
-async function make(newFixture: NewFixture): Promise<Fixture> {
-  const fixture = await newFixture();
-  fixtures.push(fixture);
-  return fixture;
-}
+const make = fixturesOfTest();
 
 /** One of everything that is given a number, and the ids. */
 async function giveOut({ stores, state }: WorkBench, name: string): Promise<Record<string, string | number>> {

@@ -1,25 +1,15 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   collectGarbage,
+  fixturesOfTest,
   postgresFixture,
   sqliteFixture,
-  type Fixture,
   type NewFixture,
 } from "../testing/drivers.js";
 import { openBench } from "../testing/work-fixture.js";
 import { restoreState } from "./restore-state.js";
 
-const fixtures: Fixture[] = [];
-
-afterEach(async () => {
-  for (const fixture of fixtures.splice(0)) await fixture.close();
-});
-
-async function make(newFixture: NewFixture): Promise<Fixture> {
-  const fixture = await newFixture();
-  fixtures.push(fixture);
-  return fixture;
-}
+const make = fixturesOfTest();
 
 describe.each<[string, NewFixture, NewFixture]>([
   ["sqlite to postgres", sqliteFixture, postgresFixture],

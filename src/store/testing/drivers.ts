@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { afterEach } from "vitest";
 import { askPostgres, testPostgres } from "../../../test/postgres.js";
 import { migrations, tablesOf } from "../migrations.js";
 import { schemaOf } from "../open-database.js";
@@ -27,6 +28,19 @@ export interface Fixture {
 
 /** Make a fixture for each test. */
 export type NewFixture = () => Promise<Fixture>;
+
+/** Makes fixtures, and closes them after each test of the file that calls this. */
+export function fixturesOfTest(): (newFixture: NewFixture) => Promise<Fixture> {
+  const fixtures: Fixture[] = [];
+  afterEach(async () => {
+    for (const fixture of fixtures.splice(0)) await fixture.close();
+  });
+  return async (newFixture) => {
+    const fixture = await newFixture();
+    fixtures.push(fixture);
+    return fixture;
+  };
+}
 
 /** In a file. */
 export const sqliteFixture: NewFixture = () => createFixture("sqlite");
