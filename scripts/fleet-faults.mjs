@@ -22,7 +22,8 @@ const { values } = parseArgs({
 const random = seeded(Number(values.seed));
 const names = values.only?.split(",") ?? Object.keys(faults);
 const began = performance.now();
-const stage = await openStage({ random });
+// Room for what the programs write: about a quarter of a megabyte a second.
+const stage = await openStage({ random, diskMb: 200 + Math.ceil(Number(values.seconds) / 2) });
 let over = false;
 const clients = openClients({
   fronts: () => stage.fronts.filter(({ isRunning }) => isRunning),
@@ -65,7 +66,7 @@ try {
 }
 
 function report(problems) {
-  for (const problem of problems.slice(0, 50)) console.error(problem);
+  for (const problem of problems.slice(0, 200)) console.error(problem);
   const { tasks, requests } = clients;
   const count = (check) => tasks.filter(check).length;
   const times = requests

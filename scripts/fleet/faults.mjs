@@ -1,6 +1,6 @@
 // What can go wrong in a fleet, one fault at a time, each put right again afterwards.
 import { randomBytes } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -73,10 +73,14 @@ export const faults = {
     await pause(8000);
     worker.restore();
   },
-  async fillDisk({ volume, diskBytes }) {
+  async fillDisk({ volume, isMounted }) {
+    if (!isMounted) return;
     const filler = join(volume, ".filler");
+    const chunk = Buffer.alloc(2 ** 24);
     try {
-      writeFileSync(filler, Buffer.alloc(diskBytes));
+      const { bavail, bsize } = statfsSync(volume);
+      for (let left = bavail * bsize; left > -chunk.length; left -= chunk.length)
+        appendFileSync(filler, chunk);
     } catch (error) {
       if (error.code !== "ENOSPC") throw error;
     }

@@ -18,7 +18,7 @@ const accounts = `accounts {
 const workerSkews = [0, 120_000, -120_000];
 const frontSkews = [0, 120_000];
 
-export async function openStage({ random, workspaces = ["one", "two", "three"], diskMb = 200 }) {
+export async function openStage({ random, workspaces = ["one", "two", "three"], diskMb }) {
   const root = mkdtempSync(join(tmpdir(), "tenon-fleet-faults-"));
   // PostgreSQL runs as another user where this runs as root.
   chmodSync(root, 0o755);
@@ -63,7 +63,8 @@ export async function openStage({ random, workspaces = ["one", "two", "three"], 
     fronts,
     spy,
     random,
-    diskBytes: diskMb * 2 ** 20,
+    /** Whether the volume is a disk of its own, which may be filled. */
+    isMounted,
     pick: (list) => list[Math.floor(random() * list.length)],
     foreign: () => [...spy.foreign, ...other.foreign],
     move: (workspace, worker) =>

@@ -324,6 +324,23 @@ describe("messages that do not belong to the fleet", () => {
     expect((await sleeping).envelope).toMatchObject({ success: true, region: "north" });
   });
 
+  it("are carried out by the next owner where the one before had taken them and not begun", async () => {
+    const { dir, worker } = await fleet.worker();
+    const { front, key } = await fleet.front();
+    const tenon = (await worker.own("main")).tenon;
+    const callId = front.newCallId();
+    const path = `${callId}.txt`;
+    const stopped = AbortSignal.abort(new Error("This worker lost the workspace."));
+    const session = tenon.createSession({ principal: "mallory" });
+    const request = { id: tenon.newCallId(callId), name: "write_file", arguments: { path, content: "" } };
+    expect((await session.call({ ...request, signal: stopped })).success).toBe(false);
+    expect(await tenon.result(callId, { principal: "mallory" })).toMatchObject({ state: "done" });
+    await worker.release("main");
+    await forge(front, key, { body: { callId, arguments: request.arguments }, msgID: callId });
+    await worker.own("main");
+    await expect.poll(() => existsSync(join(dir, "main", path))).toBe(true);
+  });
+
   it("cannot be outcomes of a worker that has not read the call", async () => {
     await fleet.worker();
     const { front, host } = await fleet.front();

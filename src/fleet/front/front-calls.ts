@@ -1,6 +1,6 @@
 import type { Msg } from "@nats-io/transport-node";
 import type { ToolEnvelope } from "../../contract/call.js";
-import { ToolInternalError } from "../../contract/errors.js";
+import { ToolError, ToolInternalError } from "../../contract/errors.js";
 import type { HostAnswer, HostCall } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
@@ -166,7 +166,10 @@ export class FrontCalls {
     call.signal.throwIfAborted();
     if (!bus.isOnline()) throw fleetAway("NATS cannot be reached, so the call was not made.");
     await place(call.workspace);
-    return prepareCall(this.#options, call, proof);
+    return prepareCall(this.#options, call, proof).catch((cause: unknown) => {
+      if (cause instanceof ToolError) throw cause;
+      throw fleetAway(`NATS did not take what the call brings along: ${messageOf(cause)}`);
+    });
   }
 
   async #publish(pending: Pending, { subject, payload, headers }: Prepared): Promise<void> {

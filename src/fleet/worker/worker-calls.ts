@@ -212,9 +212,13 @@ export class WorkerCalls {
     const isInterrupted =
       known.state === "running" ||
       (!known.envelope.success && known.envelope.error.code === interruptedError.code);
-    if (!isInterrupted) return { answer: this.#toAnswer(known.envelope) };
     const again = await tenon.result(`${call.callId}_again`, { principal });
     if (again?.state === "done") return { answer: this.#toAnswer(again.envelope) };
+    if (!isInterrupted) {
+      // Another worker took it and lost the workspace before it began.
+      const wasBegun = known.envelope.success || (await tenon.audit.started?.(call.callId)) !== undefined;
+      return wasBegun ? { answer: this.#toAnswer(known.envelope) } : { again: true };
+    }
     const toolName = known.state === "running" ? known.toolName : known.envelope.toolName;
     const { readOnly, idempotent } = tenon.registry.describe(toolName)?.annotations ?? {};
     // A key is looked after by the state: it knows whether the call can be made again.

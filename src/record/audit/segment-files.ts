@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { genesis } from "./line.js";
 
@@ -89,15 +90,16 @@ export function writeHead(fd: number, { count, hash, bytes }: SegmentHead = empt
  */
 export function claim(file: string, owner: string): boolean {
   const temp = `${file}.${process.pid}-${randomUUID()}`;
-  writeFileSync(temp, owner, { flag: "wx", mode: 0o600 });
   try {
+    writeFileSync(temp, owner, { flag: "wx", mode: 0o600 });
     linkSync(temp, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   } finally {
-    unlinkSync(temp);
+    // On a full disk it is made and stays empty.
+    rmSync(temp, { force: true });
   }
 }
 

@@ -93,7 +93,9 @@ async function answerOf(known: KeptCall, { log }: AnswerKeysOptions): Promise<To
   if (known.state === "running") return undefined;
   if (known.answer !== undefined) return JSON.parse(known.answer) as ToolEnvelope;
   const record = await log?.get(known.callId);
-  return record === undefined ? undefined : envelopeOf(record);
+  // A call that was refused or stopped before it began has no answer to keep: its process died before it gave the key back.
+  const wasRefused = known.state === "lost" && record?.error !== undefined && record.start === undefined;
+  return record === undefined || wasRefused ? undefined : envelopeOf(record);
 }
 
 interface LostCall {
