@@ -16,7 +16,8 @@ go golang-go
 gem ruby
 composer composer
 php php-cli
-unzip unzip"
+unzip unzip
+zsh zsh"
 
 # Programs from npm that stand beside Tenon in tests: MCP servers, the conformance suite, a Node 22 to run it.
 peers="$(dirname "$0")/../test/peers"

@@ -1,5 +1,10 @@
 import type { AccessDecision } from "../contract/call.js";
-import { ToolExecutionError, ToolInternalError, ToolPermissionError } from "../contract/errors.js";
+import {
+  ToolExecutionError,
+  ToolInternalError,
+  ToolPermissionError,
+  type ToolError,
+} from "../contract/errors.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import { takePlain } from "../schema/take-plain.js";
 import type { Lock } from "../scheduler/locks.js";
@@ -43,7 +48,7 @@ export function authorise(call: ValidatedCall): AuthorisedCall | Promise<Authori
   }
   const decision = call.state.parts.policy.decide(policyCall(call));
   call.state.decision = decision;
-  if (decision.behavior === "deny") throw refusal(call, decision);
+  if (decision.behavior === "deny") throw denied(call, decision);
   if (decision.behavior === "ask" || tool.checkPermissions !== undefined) return consult(call, decision);
   return admit(call, decision);
 }
@@ -185,15 +190,25 @@ function stricter(one: AccessDecision, other: AccessDecision): AccessDecision {
   return (other.approvals ?? 1) > (one.approvals ?? 1) ? other : one;
 }
 
+/** Where nobody can be asked, the hint names a rule that would allow the call; what the guards refuse, no rule allows. */
+function denied(call: ValidatedCall, decision: AccessDecision): ToolError {
+  const refused = decision.code === "APPROVAL_UNAVAILABLE" ? refusedByGuards(call) : undefined;
+  return refused ?? refusal(call, decision);
+}
+
 export function refusal(call: ValidatedCall, decision: AccessDecision): ToolPermissionError {
   return new ToolPermissionError(decision.reason, {
     toolName: call.entry.name,
     code: decision.code ?? "ACCESS_DENIED",
-    hint:
-      decision.hint ??
-      `The rule "${decision.rule}" (${decision.source}) decided this; a person can change it.`,
+    hint: decision.hint ?? hintAbout(decision),
     details: { rule: decision.rule, source: decision.source },
   });
+}
+
+function hintAbout({ rule, source }: AccessDecision): string {
+  return source === "built-in"
+    ? `The rule "${rule}" is built in. Use another approach.`
+    : `The rule "${rule}" (${source}) decided this; a person can change it.`;
 }
 
 function admit(call: ValidatedCall, decision: AccessDecision): AuthorisedCall {

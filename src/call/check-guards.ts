@@ -1,3 +1,4 @@
+import { errorCodes, type ErrorCode } from "../contract/error-codes.js";
 import { ToolPermissionError, ToolSecurityError, type ToolError } from "../contract/errors.js";
 import type { PathVerdict } from "../contract/ports/files.js";
 import type { Resource } from "../contract/resources.js";
@@ -45,6 +46,7 @@ function refusedAmong(
     const options = {
       code: verdict.code,
       toolName: call.entry.name,
+      hint: errorCodes[verdict.code as ErrorCode].hint,
       details: { rule: `guard:${verdict.code}`, source: "guard" },
     };
     return "host" in resource

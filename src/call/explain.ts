@@ -28,6 +28,8 @@ export interface Explained {
   readonly considered?: readonly Explanation[];
   /** The narrowest rule that would allow the call, if there is one and `considered` was set. */
   readonly allowRule?: PolicyRule;
+  /** The setting that would lift the limit behind a denial, if there is one and `considered` was set. */
+  readonly liftedBy?: AccessDecision["liftedBy"];
 }
 
 /** A changed path that would not be committed by itself. */
@@ -67,6 +69,7 @@ export async function explainCall(
         considered: parts.policy.explainAll(policyCall(call)),
         ...((refused ?? decision).hint !== undefined && { hint: (refused ?? decision).hint as string }),
         ...(refused === undefined && allowingRule(call, decision)),
+        ...(refused === undefined && decision.liftedBy && { liftedBy: decision.liftedBy }),
       }),
     };
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -17,11 +17,14 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const run = (args: readonly string[]): Promise<Ended> =>
-  runTenon(args, { cwd: root, env: { TENON_STATE_DIR: join(root, "state") } });
+  runTenon(args, {
+    cwd: root,
+    env: { TENON_STATE_DIR: join(root, "state"), XDG_CONFIG_HOME: join(root, "config") },
+  });
 
 /** The words of a printed command, split by a real shell. */
 function wordsOf(command: string): string[] {
-  const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${command}`], { encoding: "utf8" });
+  const printed = execFileSync("bash", ["-c", `printf '%s\\0' ${command}`], { encoding: "utf8" });
   return printed.split("\0").slice(0, -1);
 }
 
@@ -108,5 +111,76 @@ describe("a refused call", () => {
     expect(code).toBe(3);
     expect(err).toContain(reason);
     expect(err).not.toContain("To allow it");
+  });
+
+  it.each([
+    ["mode", { mode: "read-only" }, /write_file .* && tenon call .* --mode auto$/],
+    ["level", { securityLevel: "low" }, /tenon call .* --set securityLevel=high$/],
+    [
+      "rules of their own",
+      { policy: { rules: [{ decision: "deny", tool: "write_file" }] } },
+      /^tenon call .* --set 'policy\.rules=/,
+    ],
+  ])("by the person's %s is offered a command that works", async (_, config, expected) => {
+    mkdirSync(join(root, "config", "tenon"), { recursive: true });
+    writeFileSync(join(root, "config", "tenon", "config.json"), JSON.stringify(config));
+    // Even mode auto asks about this file.
+    const command = offered(await run(["call", "write_file", "path=.npmrc", "content=x", "-w", workspace]));
+    expect(command).toMatch(expected);
+    await paste(command);
+    expect(existsSync(join(workspace, ".npmrc"))).toBe(true);
+  });
+
+  it("by an untrusted workspace's mode and commands is offered trust and other settings", async () => {
+    const config = { mode: "read-only", tools: { allowedCommands: ["git"] } };
+    writeFileSync(join(workspace, "tenon.config.json"), JSON.stringify(config));
+    const command = offered(await run(["call", "shell_exec", "command=touch x; ls", "-w", workspace]));
+    expect(command).toMatch(
+      /^tenon trust --workspace .* && tenon call .* --mode auto --set 'tools\.allowedCommands=/,
+    );
+    expect((await paste(command)).out).toContain("x");
+  });
+
+  it("is offered with every character of its words, and with its own options", async () => {
+    const content = "it's \n\t\u001b[1m⟨ \\ p\u0430ypal\u202e 中文";
+    const call = [
+      "call",
+      "write_file",
+      "path=x",
+      `content=${content}`,
+      "final_newline=false",
+      "--task",
+      "a task",
+    ];
+    const command = offered(await run([...call, "--mode", "read-only", "-w", workspace]));
+    // oxlint-disable-next-line no-control-regex -- what a terminal must not get
+    expect(command).not.toMatch(/[\u0000-\u001f\u202e]/);
+    expect(command).toContain(" --task 'a task'");
+    await paste(command);
+    expect(readFileSync(join(workspace, "x"), "utf8")).toBe(content);
+  });
+
+  it("is offered with words that look like options", async () => {
+    writeFileSync(join(workspace, "-x"), "");
+    const command = offered(
+      await run(["call", "delete_file", "-w", workspace, "--mode", "read-only", "--", "-x"]),
+    );
+    await paste(command);
+    expect(existsSync(join(workspace, "-x"))).toBe(false);
+  });
+
+  it("in unattended mode by a guard names the guard, not a rule that would not help", async () => {
+    const { err } = await run([
+      "call",
+      "write_file",
+      "path=/etc/x",
+      "content=x",
+      "-w",
+      workspace,
+      "--mode",
+      "unattended",
+    ]);
+    expect(err).toContain("PATH_OUTSIDE");
+    expect(err).not.toMatch(/rule|To allow it/);
   });
 });

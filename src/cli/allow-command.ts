@@ -1,80 +1,149 @@
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
-import { shellQuote } from "../command/shell-quote.js";
+import type { Explained } from "../call/explain.js";
+import type { Mode } from "../config/levels.js";
 import type { CommonFlags } from "./command-line.js";
+import type { Tenon } from "../runtime/tenon.js";
 import { loadFor, startTenon, type OpenTenon } from "./open-tenon.js";
+import { pasteQuote } from "./paste-quote.js";
 import { ruleCommand } from "./rule-command.js";
 
+/** The call to make again: its words, and the options that only `tenon call` has. */
+export interface RepeatedCall {
+  readonly request: ToolRequest;
+  readonly words: readonly string[];
+  readonly options: Readonly<Record<string, string | undefined>>;
+}
+
 /**
- * The command to paste after which a refused call works, tried out on the policy of this process, which is about to
- * end. `undefined` for errors of the guards, and where neither a rule nor a mode opens the call.
+ * The command to paste after which a refused call works, found by trying: each refusal names what refused, the next
+ * try is made without it. `undefined` for errors of the guards, and where nothing opens the call.
  */
 export async function commandToAllow(
   open: OpenTenon,
   { error }: ToolEnvelope,
-  { request, words }: { readonly request: ToolRequest; readonly words: readonly string[] },
+  call: RepeatedCall,
 ): Promise<string | undefined> {
-  if (error?.code !== "ACCESS_DENIED" && error?.code !== "APPROVAL_UNAVAILABLE") return undefined;
-  return (await commandForRules(open, request)) ?? (await callInOtherMode(open, request, words));
-}
-
-/** Revoke the saved rule that denies the call, save one that allows it, or both. */
-async function commandForRules(
-  { tenon, session, flags }: OpenTenon,
-  { name, arguments: args }: ToolRequest,
-): Promise<string | undefined> {
-  const explain = () => session.explain({ name, arguments: args }, { considered: true });
-  const steps: string[] = [];
-  let explained = await explain();
-  if (explained.decision === "deny" && tenon.policy.removeRule(explained.rule)) {
-    steps.push(`tenon policy revoke ${shellQuote(explained.rule)}`);
-    explained = await explain();
-  }
-  const { allowRule } = explained;
-  const allow = allowRule === undefined ? undefined : ruleCommand(allowRule);
-  if (explained.decision !== "allow" && allowRule !== undefined && allow !== undefined) {
-    tenon.policy.addRule("remembered", allowRule);
-    steps.push(allow);
-    explained = await explain();
-  }
-  if (explained.decision !== "allow" || steps.length === 0) return undefined;
-  return steps.map((step) => step + placeOptions(flags)).join(" && ");
-}
-
-/** The same call in the strictest other mode that runs it, or that asks the person. */
-async function callInOtherMode(
-  { terminal, flags }: OpenTenon,
-  { name, arguments: args }: ToolRequest,
-  words: readonly string[],
-): Promise<string | undefined> {
-  for (const [mode, enough] of [
-    ["auto", "allow"],
-    ["ask", "ask"],
-  ] as const) {
-    if (flags.mode === mode) continue;
-    const tenon = startTenon(terminal, await loadFor(terminal, { ...flags, mode }));
-    try {
-      const session = await tenon.openNamedSession(flags.session ?? "cli");
-      const { decision } = await session.explain({ name, arguments: args });
-      if (decision === enough) return repeatedCall(words, flags, mode);
-    } finally {
-      await tenon.close();
+  if (!refusals.has(error?.code ?? "")) return undefined;
+  const { name, arguments: args } = call.request;
+  let tried: Try = { flags: open.flags, trusting: false, rules: [] };
+  let { tenon } = open;
+  try {
+    for (;;) {
+      const session = await tenon.openNamedSession(open.flags.session ?? "cli");
+      const explained = await session.explain({ name, arguments: args }, { considered: true });
+      if (explained.decision === "allow") return commandOf(open, tried, call);
+      const next = nextTry(explained, tried, open);
+      if (next === undefined) return undefined;
+      const isSame = next.flags === tried.flags && next.trusting === tried.trusting;
+      if (!isSame && tenon !== open.tenon) await tenon.close();
+      if (!isSame) tenon = await startFor(open, next);
+      for (const change of isSame ? next.rules.slice(-1) : next.rules) changeRule(tenon, change);
+      tried = next;
     }
+  } finally {
+    if (tenon !== open.tenon) await tenon.close();
   }
-  return undefined;
 }
 
-function repeatedCall(words: readonly string[], flags: CommonFlags, mode: string): string {
-  const { session, toolset } = flags;
-  const options = toOptions({ session: session === "cli" ? undefined : session, toolset, mode });
-  return `${["tenon", "call", ...words].map(shellQuote).join(" ")}${placeOptions(flags)}${options}`;
+const refusals = new Set(["ACCESS_DENIED", "APPROVAL_UNAVAILABLE", "CAPABILITY_MISSING", "SECURITY_LEVEL"]);
+
+/** The flags of a try, and what is saved before it. */
+interface Try {
+  readonly flags: CommonFlags;
+  readonly trusting: boolean;
+  readonly rules: readonly RuleChange[];
 }
 
-/** A rule is saved for the workspace that the call was made in. */
-function placeOptions({ workspace, config }: CommonFlags): string {
-  return toOptions({ workspace, config });
+type RuleChange = { readonly revoke: string } | { readonly allow: NonNullable<Explained["allowRule"]> };
+
+async function startFor({ terminal }: OpenTenon, { flags, trusting }: Try): Promise<Tenon> {
+  const tenon = startTenon(terminal, await loadFor(terminal, flags, { trusting }), { log: () => {} });
+  await tenon.ready();
+  return tenon;
 }
 
-function toOptions(values: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return given.map(([name, value]) => ` --${name} ${shellQuote(value ?? "")}`).join("");
+/** In the policy of a process that is about to end; nothing is saved. */
+function changeRule({ policy }: Tenon, change: RuleChange): void {
+  if ("revoke" in change) policy.removeRule(change.revoke);
+  else policy.addRule("remembered", change.allow);
+}
+
+/** Take away what refused the last try; `undefined` if it cannot be, or already was. */
+function nextTry(
+  { decision, rule, source, allowRule, liftedBy }: Explained,
+  tried: Try,
+  { loaded }: OpenTenon,
+): Try | undefined {
+  if (guards.has(rule)) return undefined;
+  if (liftedBy !== undefined)
+    return withSetting(tried, liftedBy) ?? (loaded.untrusted && trustingConfig(tried));
+  if (decision === "deny" && isSaved(source)) return withRule(tried, { revoke: rule });
+  // A rule of the person's own configuration is stronger than a saved one.
+  if (allowRule !== undefined && (source === "user" || source === "command-line"))
+    return withSetting(tried, { setting: "policy.rules", value: [allowRule] });
+  const isAllowed = tried.rules.some((change) => "allow" in change);
+  if (!isAllowed && allowRule !== undefined && ruleCommand(allowRule) !== undefined)
+    return withRule(tried, { allow: allowRule });
+  const revoked = tried.rules.filter((change) => "revoke" in change);
+  return withSetting({ ...tried, rules: revoked }, { setting: "mode", value: "auto" });
+}
+
+/** Rules that protect more than the call: nobody is told how to get past them. */
+const guards = new Set(["built-in:protected-write", "built-in:denied-command"]);
+
+function isSaved(source: string): boolean {
+  return source === "remembered" || source === "session";
+}
+
+function withRule(tried: Try, change: RuleChange): Try {
+  return { ...tried, rules: [...tried.rules, change] };
+}
+
+function withSetting(
+  tried: Try,
+  { setting, value }: { readonly setting: string; readonly value: unknown },
+): Try | undefined {
+  const { flags } = tried;
+  if (setting === "mode")
+    return flags.mode === value ? undefined : { ...tried, flags: { ...flags, mode: value as Mode } };
+  const { set = [] } = flags;
+  if (set.some((word) => word.startsWith(`${setting}=`))) return undefined;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return { ...tried, flags: { ...flags, set: [...set, `${setting}=${text}`] } };
+}
+
+function trustingConfig(tried: Try): Try | undefined {
+  return tried.trusting ? undefined : { ...tried, trusting: true };
+}
+
+/** Save what the last try needed; with other flags, the call is part of the command. */
+function commandOf(
+  { flags: given }: OpenTenon,
+  { flags, trusting, rules }: Try,
+  call: RepeatedCall,
+): string | undefined {
+  const place = toOptions({ workspace: flags.workspace, config: flags.config });
+  const saved = rules.map((change) =>
+    "revoke" in change ? `tenon policy revoke ${pasteQuote(change.revoke)}` : ruleCommand(change.allow),
+  );
+  const steps = [...(trusting ? ["tenon trust"] : []), ...saved].map((step) => `${step}${place}`);
+  if (flags.mode !== given.mode || flags.set !== given.set) steps.push(repeatedCall(call, flags, place));
+  return steps.length === 0 ? undefined : steps.join(" && ");
+}
+
+function repeatedCall({ words, options }: RepeatedCall, flags: CommonFlags, place: string): string {
+  const { session, toolset, mode, set } = flags;
+  const all =
+    place + toOptions({ session: session === "cli" ? undefined : session, toolset, mode, set, ...options });
+  const quoted = words.map(pasteQuote).join(" ");
+  // A word that looks like an option stands behind "--", and the options before it.
+  return words.some((word) => word.startsWith("-"))
+    ? `tenon call${all} -- ${quoted}`
+    : `tenon call ${quoted}${all}`;
+}
+
+function toOptions(values: Readonly<Record<string, string | readonly string[] | undefined>>): string {
+  return Object.entries(values)
+    .flatMap(([name, value]) => [value ?? []].flat().map((each) => ` --${name} ${pasteQuote(each)}`))
+    .join("");
 }

@@ -17,6 +17,8 @@ export interface CommonFlags {
   readonly fleet?: string | true;
   readonly tenant?: string;
   readonly label?: readonly string[];
+  /** Of `tenon call`: settings, as `key=value`. */
+  readonly set?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -44,6 +46,17 @@ export const exitCodes = { success: 0, failure: 1, usage: 2, denied: 3 } as cons
 export class UsageError extends Error {
   override get name(): string {
     return "UsageError";
+  }
+}
+
+/** The person pressed Ctrl-C; exit code 130. */
+export class InterruptedError extends Error {
+  constructor() {
+    super("Interrupted.");
+  }
+
+  override get name(): string {
+    return "InterruptedError";
   }
 }
 

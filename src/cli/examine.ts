@@ -1,5 +1,6 @@
-import { accessSync, constants } from "node:fs";
-import type { OpenTenon } from "./open-tenon.js";
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { WorkspaceError, type OpenTenon } from "./open-tenon.js";
 import { toFileProblem } from "../contract/file-problem.js";
 import { makeFolder } from "../contract/make-folder.js";
 import { messageOf } from "../contract/message-of.js";
@@ -71,9 +72,21 @@ export function examineBroken(cause: unknown): Finding[] {
         return { name: "configuration", status: "fail", message: describeProblem(problem), fix };
       }),
     ];
+  if (cause instanceof WorkspaceError)
+    return [
+      checkNode(),
+      { name: "workspace", status: "fail", message: cause.message, fix: fixWorkspace(cause.folder) },
+    ];
   const hint = Object(cause) as { hint?: unknown };
   const message = [messageOf(cause), ...(typeof hint.hint === "string" ? [hint.hint] : [])].join(" ");
   return [checkNode(), { name: "state", status: "fail", message, fix: otherState }];
+}
+
+function fixWorkspace(folder: string): string {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) return `mkdir -p ${shellQuote(folder)}`;
+  if (stats.isDirectory()) return `chmod u+rx ${shellQuote(folder)}`;
+  return `tenon doctor --workspace ${shellQuote(dirname(folder))}`;
 }
 
 function checkNode(): Finding {

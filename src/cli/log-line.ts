@@ -4,7 +4,10 @@ import type { Terminal } from "./command-line.js";
 
 /** Log lines for the person at the terminal: `tenon: plugin words: ready (3 tools)`. */
 export function personLog(terminal: Terminal): LogSink {
-  return (record) => void terminal.stderr.write(`tenon: ${toVisibleLine(lineOf(record))}\n`);
+  return (record) => {
+    // Ctrl-C ends the programs that Tenon runs too; what follows from that is no news.
+    if (!terminal.interrupted.aborted) terminal.stderr.write(`tenon: ${toVisibleLine(lineOf(record))}\n`);
+  };
 }
 
 function lineOf(record: Readonly<Record<string, unknown>>): string {

@@ -20,7 +20,7 @@ export function logTable(terminal: Terminal, records: readonly AuditRecord[], ti
     toVisibleLine(summaryOf(record)),
   ]);
   const title = ["TIME", "CALL", "OUTCOME", "TOOL", "TOOK", "AGENT", "ARGUMENTS"];
-  return table(titled ? [title, ...rows] : rows, terminal.stdout.columns);
+  return table(titled ? [title, ...rows] : rows, { width: terminal.stdout.columns, cut: true });
 }
 
 function outcomePaint({ green, red, yellow, magenta }: Colors) {

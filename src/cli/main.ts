@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { Command } from "commander";
 import { exitCodes, type AddCommand, type Terminal } from "./command-line.js";
 import { addAgent } from "./commands/agent.js";
@@ -25,6 +26,7 @@ import { addPrompt } from "./commands/prompt.js";
 import { addSnippets } from "./commands/snippets.js";
 import { addState } from "./commands/state.js";
 import { addTools } from "./commands/tools.js";
+import { helpLayout } from "./help-layout.js";
 import { addTrust } from "./commands/trust.js";
 import { addSecrets } from "./commands/secrets.js";
 import { addTokens } from "./commands/tokens.js";
@@ -50,6 +52,8 @@ const commandGroups: readonly (readonly [heading: string, commands: readonly Add
 
 /** Run the command line in a process. */
 export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Promise<void> {
+  const cwd = prepareFolders(process);
+  if (cwd === undefined) return;
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort());
   process.once("SIGTERM", () => interrupt.abort());
@@ -63,13 +67,28 @@ export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Prom
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     exitCode: exitCodes.success,
     interrupted: interrupt.signal,
     mcp,
   };
   await runCommandLine(process.argv.slice(2), terminal);
   process.exitCode = interrupt.signal.aborted && terminal.exitCode !== 0 ? 130 : terminal.exitCode;
+}
+
+/** The current folder, and a home that can be used. */
+function prepareFolders(process: NodeJS.Process): string | undefined {
+  // As with the XDG folders, a home that is not absolute is ignored: the state would end up in the workspace.
+  if (!isAbsolute(process.env["HOME"] ?? "/")) delete process.env["HOME"];
+  try {
+    return process.cwd();
+  } catch {
+    process.stderr.write(
+      "tenon: The current folder no longer exists. Change to another one and try again.\n",
+    );
+    process.exitCode = exitCodes.usage;
+    return undefined;
+  }
 }
 
 /** Parse and run one command line; errors become a message and an exit code, never an exception. */
@@ -97,7 +116,9 @@ export function createProgram(terminal: Terminal, json = false): Command {
     // Flags belong to the command before them: `serve link --port` is not `serve --port`.
     .enablePositionalOptions()
     .exitOverride()
+    .configureHelp(helpLayout)
     .configureOutput({
+      getOutHelpWidth: () => (terminal.stdout.isTTY === true ? terminal.stdout.columns : undefined) ?? 80,
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => void (json || terminal.stderr.write(toVisibleText(text))),
     });

@@ -7,10 +7,11 @@ import { openTrustStore } from "../runtime/state/open-trust.js";
 import type { Session } from "../runtime/sessions/session.js";
 import type { Tenon } from "../runtime/tenon.js";
 import { localActor, reportAuditFaults } from "./audit-faults.js";
-import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
+import { InterruptedError, UsageError, type CommonFlags, type Terminal } from "./command-line.js";
 import { createTerminalBackend } from "./terminal-backend.js";
 import { toFileProblem } from "../contract/file-problem.js";
 import { personLog } from "./log-line.js";
+import { withSettings } from "./settings-flag.js";
 import { warn } from "./output.js";
 import { tenantOwnership } from "../store/ownership.js";
 import type { TenonOptions } from "../runtime/tenon-options.js";
@@ -66,9 +67,29 @@ async function runWith(
   });
   try {
     const session = await tenon.openNamedSession(flags.session ?? "cli");
-    await run({ tenon, session, loaded, terminal, flags });
+    const work = run({ tenon, session, loaded, terminal, flags });
+    await (jobs ? work : untilInterrupted(terminal.interrupted, work));
   } finally {
     await tenon.close();
+  }
+}
+
+const graceMs = 1000;
+
+/** After Ctrl-C a command has a second to end by itself, with an answer of its own. */
+export async function untilInterrupted(interrupted: AbortSignal, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    onAbort = () => void (timer = setTimeout(() => reject(new InterruptedError()), graceMs));
+    if (interrupted.aborted) onAbort();
+    else interrupted.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    interrupted.removeEventListener("abort", onAbort);
   }
 }
 
@@ -82,33 +103,55 @@ export function startTenon(terminal: Terminal, loaded: LoadedConfig, options: Te
 }
 
 /** The configuration of the flags, the environment and the files together. */
-export async function loadFor(terminal: Terminal, flags: CommonFlags): Promise<LoadedConfig> {
+export async function loadFor(
+  terminal: Terminal,
+  flags: CommonFlags,
+  { trusting = false }: { readonly trusting?: boolean } = {},
+): Promise<LoadedConfig> {
   const { env, cwd } = terminal;
   const home = homedir();
   if (flags.workspace !== undefined) checkWorkspace(resolve(cwd, flags.workspace));
   const trust = openTrustStore({ env, home });
   const known = new Set((await trust.list()).map(({ workspace, digest }) => `${digest} ${workspace}`));
-  return loadConfig({
+  const loading = loadConfig({
     workspace: flags.workspace ?? cwd,
     ...(flags.config !== undefined && { configFile: flags.config }),
     env,
     home,
     cwd,
-    flags: {
-      ...(flags.workspace !== undefined && { workspaceDir: flags.workspace }),
-      ...(flags.mode !== undefined && { mode: flags.mode }),
-      ...(flags.toolset !== undefined && { toolset: flags.toolset }),
-      ...toolFlags(flags),
-      ...fleetFlags(flags),
-    },
-    trusted: (workspace, digest) => known.has(`${digest} ${workspace}`),
+    flags: withSettings(
+      {
+        ...(flags.workspace !== undefined && { workspaceDir: flags.workspace }),
+        ...(flags.mode !== undefined && { mode: flags.mode }),
+        ...(flags.toolset !== undefined && { toolset: flags.toolset }),
+        ...toolFlags(flags),
+        ...fleetFlags(flags),
+      },
+      flags.set ?? [],
+    ),
+    trusted: (workspace, digest) => trusting || known.has(`${digest} ${workspace}`),
+  });
+  return loading.catch((error: unknown) => {
+    // A folder that cannot be read is the fault, not the configuration that might be in it.
+    if (flags.workspace === undefined) checkWorkspace(cwd);
+    throw error;
   });
 }
 
 /** Refuse a workspace that cannot be one, before anything is made for it. */
 export function checkWorkspace(folder: string): void {
   const problem = problemWith(folder);
-  if (problem !== undefined) throw new UsageError(`Cannot use ${folder} as the workspace: ${problem}.`);
+  if (problem !== undefined) throw new WorkspaceError(folder, problem);
+}
+
+/** The workspace is not a folder that can be used. */
+export class WorkspaceError extends UsageError {
+  readonly folder: string;
+
+  constructor(folder: string, problem: string) {
+    super(`Cannot use ${folder} as the workspace: ${problem}.`);
+    this.folder = folder;
+  }
 }
 
 function problemWith(folder: string): string | undefined {

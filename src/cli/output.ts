@@ -2,7 +2,7 @@ import picocolors from "picocolors";
 import { stripVTControlCharacters } from "node:util";
 import { foldNote, foldText, toVisibleText } from "../text/visible-text.js";
 import type { CommonFlags, Terminal } from "./command-line.js";
-import { columnsOf } from "./wrap.js";
+import { columnsOf, cutColumns, wrap } from "./wrap.js";
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
@@ -61,31 +61,57 @@ export function shortenLine(text: string, characters: number): string {
   return [folded.shown.trimEnd(), foldNote(folded)].join(" ").trimEnd();
 }
 
-/** Aligned columns; the last one takes the rest of the line. */
-export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
+/**
+ * Aligned columns. What does not fit into the last one is cut, if `cut` is set, or continues below it; where a terminal
+ * is too narrow for columns, the rest of a row follows on lines of its own.
+ */
+export function table(
+  rows: readonly (readonly string[])[],
+  {
+    width = Number.POSITIVE_INFINITY,
+    cut = false,
+  }: { readonly width?: number | undefined; readonly cut?: boolean } = {},
+): string {
   const widths = rows.reduce<number[]>(
     (sizes, row) => row.map((cell, at) => Math.max(sizes[at] ?? 0, columnsOf(cell))),
     [],
   );
+  const left = widths.slice(0, -1).reduce((sum, size) => sum + size + 2, 0);
+  const isNarrow = width - left < Math.min(minLastColumn, widths.at(-1) ?? 0);
+  const indent = " ".repeat(isNarrow ? 2 : left);
+  const fit = (cell: string, room: number): string[] =>
+    cut && stripVTControlCharacters(cell) === cell
+      ? [cutLine(cell, room)]
+      : wrap(cell, room, { breakWords: false });
   return rows
-    .map((row) => {
-      const cells = row.map((cell, at) =>
-        at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - columnsOf(cell)),
+    .flatMap((row) => {
+      const cells = isNarrow
+        ? row.filter((cell) => columnsOf(cell) > 0)
+        : row.map((cell, at) =>
+            at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - columnsOf(cell)),
+          );
+      const last = fit(cells.at(-1) ?? "", width - indent.length);
+      const start = cells.slice(0, -1).join("  ");
+      if (!isNarrow)
+        return last.map((line, at) =>
+          `${at === 0 ? start + (start === "" ? "" : "  ") : indent}${line}`.trimEnd(),
+        );
+      return [...wrap(start, width - 2, { breakWords: false }), ...last].map((line, at) =>
+        at === 0 ? line : indent + line,
       );
-      return fitLine(cells.join("  ").trimEnd(), width);
     })
     .join("\n");
 }
 
-function fitLine(line: string, width: number): string {
-  return columnsOf(line) <= width || stripVTControlCharacters(line) !== line ? line : cutLine(line, width);
-}
+/** Less than this is no column to read. */
+const minLastColumn = 16;
 
-/** Cut a row to the width of the terminal; it says how many characters are missing. */
-function cutLine(line: string, width: number): string {
-  const room = Math.max(width - ` … +${line.length}`.length, 10);
-  const { shown, hiddenCharacters } = foldText(line, { lines: 1, characters: room });
-  return `${shown} … +${hiddenCharacters}`;
+/** Cut a text to some columns; it says how many characters are missing. */
+function cutLine(text: string, width: number): string {
+  if (columnsOf(text) <= width) return text;
+  const room = Math.max(width - ` … +${text.length}`.length, 10);
+  const shown = cutColumns(text, room + 1).slice(0, -1);
+  return `${shown} … +${text.length - shown.length}`;
 }
 
 /** Say on standard error how to list the rest; nothing is said with --json. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { createSpinner, whileWorking } from "./spinner.js";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { PolicyRule } from "../policy/policy-rule.js";
@@ -48,7 +49,12 @@ async function simulate(open: OpenTenon, flags: SimulateFlags, rules: readonly P
   await tenon.ready();
   const limit = wholeNumber("--limit", flags.limit, 100_000);
   const since = flags.since === undefined ? undefined : parseTime(flags.since, Date.now(), "--since");
-  const simulation = await tenon.simulate({ rules, since, limit });
+  const spinner = createSpinner(open.terminal, flags);
+  const simulation = await whileWorking(
+    spinner,
+    "Judging past calls,",
+    tenon.simulate({ rules, since, limit }),
+  );
   writeResult(open, simulation, () => describeChanges(terminal, simulation));
 }
 
@@ -70,6 +76,7 @@ function describeChanges(
     ),
   ]);
   const title = ["DECISION", "CALLS", "TOOL", "AGENT", "RULE", "ARGUMENTS"];
-  const list = rows.length === 0 ? "" : `${table([title, ...rows], terminal.stdout.columns)}\n`;
+  const list =
+    rows.length === 0 ? "" : `${table([title, ...rows], { width: terminal.stdout.columns, cut: true })}\n`;
   return `${list}${changed} of ${total} past calls would be decided differently. In total: ${allow} allowed, ${ask} asked, ${deny} denied.`;
 }

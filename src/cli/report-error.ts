@@ -43,8 +43,15 @@ function describeError(error: unknown): string {
 }
 
 function hintOf(error: unknown, command: Command | undefined): string | undefined {
-  if (error instanceof ToolError) return error.hint;
+  if (error instanceof ToolError)
+    return [error.hint, keyFileOf(error)].filter(Boolean).join("\n") || undefined;
   return error instanceof UsageError && command !== undefined ? helpHint(command) : undefined;
+}
+
+/** The message does not say where the key file is, because callers over HTTP see it too. */
+function keyFileOf({ code, cause }: ToolError): string | undefined {
+  if (code !== "SECRETS_KEY_MISSING") return undefined;
+  return `Key file: ${(cause as { readonly path: string }).path}`;
 }
 
 function toJson(error: unknown, hint: string | undefined) {

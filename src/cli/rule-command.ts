@@ -1,5 +1,5 @@
 import type { PolicyRule } from "../policy/policy-rule.js";
-import { shellQuote } from "../command/shell-quote.js";
+import { pasteQuote } from "./paste-quote.js";
 
 /** The `tenon policy allow` or `deny` command that saves a rule; `undefined` if its options cannot express it. */
 export function ruleCommand(rule: PolicyRule): string | undefined {
@@ -17,7 +17,7 @@ export function ruleCommand(rule: PolicyRule): string | undefined {
     given,
   });
   const words = options.flatMap(([name, value]) =>
-    [value ?? []].flat().map((each) => ` --${name} ${shellQuote(each)}`),
+    [value ?? []].flat().map((each) => ` --${name} ${pasteQuote(each)}`),
   );
   return `tenon policy ${decision}${words.join("")}${exact === true ? " --exact" : ""}`;
 }

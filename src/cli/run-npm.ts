@@ -1,8 +1,17 @@
 import { spawn } from "node:child_process";
-import type { Terminal } from "./command-line.js";
+import { InterruptedError, type Terminal } from "./command-line.js";
+import { createSpinner, whileWorking } from "./spinner.js";
 
 /** Run npm; a failure becomes an error with its output. */
 export function runNpm(args: readonly string[], terminal: Terminal): Promise<void> {
+  return whileWorking(
+    createSpinner(terminal, {}),
+    `npm ${args[0] ?? ""} is running,`,
+    startNpm(args, terminal),
+  );
+}
+
+function startNpm(args: readonly string[], terminal: Terminal): Promise<void> {
   const command = process.platform === "win32" ? "npm.cmd" : "npm";
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], {
@@ -13,7 +22,10 @@ export function runNpm(args: readonly string[], terminal: Terminal): Promise<voi
     let output = "";
     child.stdout.resume();
     child.stderr.setEncoding("utf8").on("data", (text: string) => (output = `${output}${text}`.slice(-4000)));
-    child.once("error", (error) => reject(new Error(`Cannot run npm: ${error.message}`, { cause: error })));
+    child.once("error", (error) => {
+      if (terminal.interrupted.aborted) reject(new InterruptedError());
+      else reject(new Error(`Cannot run npm: ${error.message}`, { cause: error }));
+    });
     child.once("exit", (code) => {
       if (code === 0) resolve();
       else reject(new Error(`npm ${args[0] ?? ""} failed with exit code ${code}:\n${output.trim()}`));

@@ -3,9 +3,10 @@ import { resolve } from "node:path";
 import type { SandboxAccess } from "../contract/ports/upstream.js";
 import type { ReachedThings, SandboxTrial } from "../runtime/world/observe-program.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
-import type { CommonFlags, Terminal } from "./command-line.js";
+import { InterruptedError, type CommonFlags, type Terminal } from "./command-line.js";
 import type { OpenTenon } from "./open-tenon.js";
 import { warn } from "./output.js";
+import { createSpinner, whileWorking } from "./spinner.js";
 import { createTerminalBackend } from "./terminal-backend.js";
 
 export interface SandboxFlags extends CommonFlags {
@@ -59,7 +60,8 @@ export async function settleAccess(
   const isQuiet = flags.json === true;
   for (let round = 1; ; round++) {
     if (!isQuiet) terminal.stderr.write(`Trying ${toVisibleLine(name)} in the sandbox …\n`);
-    const trial = await run(access);
+    const trial = await whileWorking(createSpinner(terminal, flags), "It is running,", run(access));
+    if (terminal.interrupted.aborted) throw new InterruptedError();
     const missing = round > maxRounds ? undefined : missingAccess(trial.reached);
     const report = describeTrial(name, trial);
     if (missing === undefined) {

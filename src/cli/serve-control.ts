@@ -56,7 +56,7 @@ async function listSessions(terminal: Terminal, flags: ControlFlags): Promise<vo
   ]);
   const head = ["ID", "BROWSER", "ADDRESS", "SINCE", "LAST SEEN"];
   writeResult({ terminal, flags }, rows, () =>
-    rows.length === 0 ? noBrowsers : table([head, ...cells], terminal.stdout.columns),
+    rows.length === 0 ? noBrowsers : table([head, ...cells], { width: terminal.stdout.columns }),
   );
 }
 

@@ -1,5 +1,7 @@
 import { Option, type Command } from "commander";
 import { modes } from "../config/levels.js";
+import { helpLayout } from "./help-layout.js";
+import { wrap } from "./wrap.js";
 
 /** The options that every command takes; `tenon --help` lists them once, and they may stand before the command too. */
 export const sharedOptions: readonly Option[] = [
@@ -17,17 +19,26 @@ export const sharedOptions: readonly Option[] = [
   new Option("--json", "print JSON"),
 ];
 
+/** The values of an option that may be repeated. */
+export function collect(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value];
+}
+
 /** Add the shared options to a command; its help names them in one line. */
 export function withSharedOptions(command: Command): Command {
   for (const option of sharedOptions) command.addOption(option);
   return command
     .configureHelp({
+      ...helpLayout,
       visibleOptions: (shown) => [
         ...shown.options.filter((option) => !option.hidden && !sharedOptions.includes(option)),
         new Option("-h, --help", "show help"),
       ],
     })
-    .addHelpText("after", `\nShared options (see tenon --help): ${sharedNames}`);
+    .addHelpText("after", ({ command: shown }) => {
+      const width = shown.configureOutput().getOutHelpWidth?.() ?? 80;
+      return wrap(`\nShared options (see tenon --help): ${sharedNames}`, width).join("\n");
+    });
 }
 
 const sharedNames = sharedOptions.map(({ long }) => long).join(", ");

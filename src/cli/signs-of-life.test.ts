@@ -1,10 +1,11 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { underLoad } from "../../test/setup/under-load.js";
 import { personLog } from "./log-line.js";
 import { paintChanges } from "./output.js";
 import { runTenon, silentTerminal, type Ended } from "./testing/run-tenon.js";
@@ -118,5 +119,47 @@ describe("completion", () => {
       "tools --toolset read> readonly",
     ]);
     expect(existsSync(join(cwd, "ran"))).toBe(false);
+  });
+
+  const hasZsh = spawnSync("zsh", ["--version"]).error === undefined;
+
+  it.skipIf(!hasZsh)("works in zsh, completes files after an argument, and runs nothing", async () => {
+    const program = join(import.meta.dirname, "../../bin/tenon.cjs");
+    const script = [
+      `tenon() { '${process.execPath}' '${program}' "$@"; }`,
+      'compdef() { print "$@"; }; compset() { :; }; _files() { print files; }', // only there while a person types
+      'compadd() { print -r -- "${argv[1,3]}" "${(P@)argv[-1]}"; }',
+      "source <(tenon completion zsh)",
+      'ask() { words=(tenon "$@"); CURRENT=$#words; PREFIX=$words[-1]; print -rn -- "$*> "; _tenon; }',
+      "ask call read_fi; ask call read_file pa; ask call read_file path=x; ask call '$(touch ran)' x",
+    ].join("\n");
+    const { stdout } = await promisify(execFile)("zsh", ["-f", "-c", script], {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: cwd },
+    });
+    expect(stdout.split("\n").slice(0, 4)).toEqual([
+      "_tenon tenon",
+      expect.stringMatching(/^call read_fi> -l -d name_lines read_file read_file_truncated/),
+      "call read_file pa> -l -S  path=",
+      "call read_file path=x> files",
+    ]);
+    expect(existsSync(join(cwd, "ran"))).toBe(false);
+  });
+});
+
+describe("Ctrl-C", () => {
+  it("ends a command that waits for something that never comes", async () => {
+    const interrupt = new AbortController();
+    const servers = { slow: { command: "sleep", args: ["100"], sandbox: false } };
+    writeFileSync(join(cwd, "slow.json"), JSON.stringify({ mcpServers: servers }));
+    const ending = runTenon(["mcp-servers", "list", "-c", "slow.json"], {
+      cwd,
+      env: { TENON_STATE_DIR: join(cwd, "state") },
+      interrupted: interrupt.signal,
+    });
+    const began = Date.now();
+    interrupt.abort();
+    expect(await ending).toMatchObject({ code: 1, err: expect.stringContaining("Interrupted.") as string });
+    expect(Date.now() - began).toBeLessThan(underLoad(10_000));
   });
 });

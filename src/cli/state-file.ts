@@ -10,7 +10,7 @@ export async function writeBackup<Result>(
   produce: (write: (text: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   const partial = `${file}.partial`;
-  const fd = create(partial);
+  const fd = create(file, partial);
   try {
     const gzip = createGzip();
     const written = writeAll(fd, gzip as AsyncIterable<Uint8Array>);
@@ -52,11 +52,13 @@ export async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   yield* gunzip as AsyncIterable<Uint8Array>;
 }
 
-function create(partial: string): number {
+function create(file: string, partial: string): number {
   try {
     return openSync(partial, "wx", 0o600);
   } catch (error) {
-    throw new UsageError(`Cannot create ${partial}: ${toFileProblem(error)}.`);
+    // Only an earlier backup that did not end is about the partial file itself.
+    const named = (error as NodeJS.ErrnoException).code === "EEXIST" ? partial : file;
+    throw new UsageError(`Cannot create ${named}: ${toFileProblem(error)}.`);
   }
 }
 

@@ -5,6 +5,7 @@ import { exitCodes, UsageError, type CommonFlags, type Terminal } from "./comman
 import { showServer } from "./describe-servers.js";
 import { withTenon, type OpenTenon } from "./open-tenon.js";
 import { writeJson, writeResult } from "./output.js";
+import { createSpinner } from "./spinner.js";
 
 export interface WaitFlags extends CommonFlags {
   readonly wait?: string | true;
@@ -72,17 +73,29 @@ function viewOf({ tenon }: OpenTenon, name: string): ServerView {
 
 /** Say on standard error that it is still being waited for, and what the server writes meanwhile. */
 function showProgress(open: OpenTenon, name: string): () => void {
-  const { terminal } = open;
+  const { terminal, flags } = open;
   const began = Date.now();
+  const spinner = createSpinner(terminal, flags);
+  const waiting = `Waiting for ${toVisibleLine(name)},`;
   let shown = 0;
-  const timer = setInterval(() => {
+  const show = (): void => {
     const { log } = viewOf(open, name);
     const news = log.slice(shown).map((line) => `  > ${toVisibleLine(line)}\n`);
     shown = log.length;
-    const seconds = Math.round((Date.now() - began) / 1000);
-    terminal.stderr.write(`${news.join("")}Waiting for ${name} (${seconds} s) …\n`);
-  }, 5000);
-  return () => clearInterval(timer);
+    if (terminal.stderr.isTTY !== true)
+      terminal.stderr.write(`${news.join("")}${waiting} ${Math.round((Date.now() - began) / 1000)} s\n`);
+    else if (news.length > 0) {
+      spinner.stop();
+      terminal.stderr.write(news.join(""));
+      spinner.start(waiting);
+    }
+  };
+  spinner.start(waiting);
+  const timer = setInterval(show, terminal.stderr.isTTY === true ? 500 : 5000);
+  return () => {
+    clearInterval(timer);
+    spinner.stop();
+  };
 }
 
 function toWaitMs(wait: WaitFlags["wait"]): number | undefined {

@@ -28,14 +28,40 @@ describe("tenon tools", () => {
   it.each([40, 80, 300])("fits a terminal of %i columns, grouped, with a legend", async (columns) => {
     const { out } = await run(["tools"], columns);
     const lines = linesOf(out);
-    const tooLong = lines.filter((line) => columnsOf(line) > Math.max(columns, 72));
+    const tooLong = lines.filter((line) => columnsOf(line) > columns);
     expect(tooLong).toEqual([]);
     expect(lines[0]).toMatch(/^ {2}TOOL +NOTES +DESCRIPTION/);
     expect(lines.findIndex((line) => line.startsWith("FILE ("))).toBeLessThan(
-      lines.findIndex((line) => line.startsWith("  read_file ")),
+      lines.findIndex((line) => line.startsWith("  read_file")),
     );
-    expect(out).toContain("Arguments and examples of a tool: tenon tools NAME");
+    expect(lines.join(" ")).toContain("Arguments and examples of a tool: tenon tools NAME");
   });
+
+  it.each([40, 80, 300])(
+    "has help, a log, statistics, rules and a check that fit %i columns",
+    async (columns) => {
+      await run(["call", "read_file", "path=a-name-of-a-file-that-is-nowhere.txt"]);
+      await run([
+        "policy",
+        "allow",
+        "--tool",
+        "shell_exec",
+        "--command",
+        "git commit *",
+        "--command",
+        "git add *",
+      ]);
+      for (const words of ["--help", "policy allow --help", "log", "tools stats", "policy list", "doctor"]) {
+        const { out } = await run(words.split(" "), columns);
+        const tooLong = linesOf(out).filter((line) => columnsOf(line) > columns && /\s/.test(line.trim()));
+        // A path, a pattern or a usage line is left whole, to be copied.
+        expect(
+          tooLong.filter((line) => !/^Usage:|[/*]/.test(line)),
+          words,
+        ).toEqual([]);
+      }
+    },
+  );
 
   it("prints whole descriptions and no legend into a pipe", async () => {
     const { out } = await run(["tools"]);

@@ -10,9 +10,13 @@ export function toolList(
 ): string {
   const names = widest(["TOOL", ...tools.map(({ name }) => toVisibleLine(name))]);
   const marks = widest(["NOTES", ...tools.map(marksOf)]);
-  const row = (name: string, mark: string, text: string): string =>
-    `  ${pad(name, names)}  ${pad(mark, marks)}  ${text}`;
-  const room = width === undefined ? Number.POSITIVE_INFINITY : Math.max(width - names - marks - 6, 20);
+  const room = (width ?? Number.POSITIVE_INFINITY) - names - marks - 6;
+  const row = (name: string, mark: string, text: string): string => {
+    if (room >= minDescription)
+      return `  ${pad(name, names)}  ${pad(mark, marks)}  ${cutColumns(text, room)}`;
+    const below = mark === "" ? text : `${mark}  ${text}`;
+    return `  ${name}\n    ${cutColumns(below, (width ?? 80) - 4)}`;
+  };
   const groups = toolCategories
     .map((category) => ({ category, members: tools.filter((tool) => tool.category === category) }))
     .filter(({ members }) => members.length > 0);
@@ -21,18 +25,22 @@ export function toolList(
     ...members.map((tool) =>
       row(
         colors.cyan(toVisibleLine(tool.name)),
-        colors.dim(marksOf(tool)),
-        cutColumns(toVisibleLine(tool.description), room),
+        room >= minDescription ? colors.dim(marksOf(tool)) : marksOf(tool),
+        toVisibleLine(tool.description),
       ),
     ),
   ]);
-  const header = colors.dim(row("TOOL", "NOTES", "DESCRIPTION"));
-  return [header, ...blocks.map((lines) => lines.join("\n"))].join("\n\n");
+  const header = room >= minDescription ? row("TOOL", "NOTES", "DESCRIPTION") : "  TOOL  NOTES  DESCRIPTION";
+  return [colors.dim(header), ...blocks.map((lines) => lines.join("\n"))].join("\n\n");
 }
+
+/** Where less is left of a line, the description stands below the name. */
+const minDescription = 20;
 
 /** What the notes of the list mean, and where to read on. */
 export const toolLegend = [
-  "reads    changes nothing        asks    needs your approval in mode ask",
+  "reads    changes nothing",
+  "asks     needs your approval in mode ask",
   "outside  returns content from outside, which may be hostile",
   "Arguments and examples of a tool: tenon tools NAME",
 ].join("\n");

@@ -28,17 +28,18 @@ export function cutColumns(text: string, width: number): string {
   return `${shown.trimEnd()}…`;
 }
 
-/** Break a text into lines of at most `width` columns, at spaces where possible. */
-export function wrap(text: string, width: number): string[] {
+/** Break a text into lines of at most `width` columns, at spaces where possible. Words that are copied whole can be kept whole. */
+export function wrap(text: string, width: number, { breakWords = true } = {}): string[] {
   const max = Math.max(width, 8);
-  return text.split("\n").flatMap((line) => wrapLine(line.trimEnd(), max));
+  return text.split("\n").flatMap((line) => wrapLine(line.trimEnd(), max, breakWords));
 }
 
-function wrapLine(line: string, width: number): string[] {
+function wrapLine(line: string, width: number, breakWords: boolean): string[] {
   if (columnsOf(line) <= width) return [line];
   const lines: string[] = [];
   let current = "";
-  for (const word of line.split(/(?<=\s)/).flatMap((part) => splitWord(part, width))) {
+  const words = line.split(/(?<=\s)/);
+  for (const word of breakWords ? words.flatMap((part) => splitWord(part, width)) : words) {
     if (current !== "" && columnsOf((current + word).trimEnd()) > width) {
       lines.push(current.trimEnd());
       current = "";

@@ -72,7 +72,7 @@ describe("checkConfig", () => {
 
   it("names the nearest right word", () => {
     expect(faultsOf({ mode: "atuo" })).toEqual([
-      ["mode", "expected one of read-only, unattended, ask, auto, but it is another text", "auto"],
+      ["mode", 'expected one of read-only, unattended, ask, auto, but it is "atuo"', "auto"],
     ]);
   });
 
@@ -109,7 +109,26 @@ describe("checkConfig", () => {
     expect(faults).toHaveLength(1);
   });
 
-  it("says what was expected and what is there, never the value", () => {
+  it.each([
+    [{ tools: { timeout: 1.5 } }, "expected a whole number, but it is 1.5"],
+    [{ tools: { timeout: -1 } }, "expected at least 1, but it is -1"],
+    [{ tools: { enabled: true } }, "but it is true"],
+    [{ mode: true }, "expected one of read-only, unattended, ask, auto, but it is true"],
+    [
+      { policy: { rules: [{ decision: "allow", tool: "" }] } },
+      "expected at least 1 character, but it has none",
+    ],
+    [{ policy: { rules: [{ decision: "allow", tool: [] }] } }, "expected at least 1 entry, but it has none"],
+    [{ chains: { a: { description: "b", steps: [{ when: {} }] } } }, "not allowed with the other keys here"],
+  ])("says what is there in %j", (data, message) => {
+    expect(
+      checkConfig(data)
+        .map((fault) => fault.message)
+        .join(),
+    ).toContain(message);
+  });
+
+  it("says what was expected and what is there, never a value that may be a secret", () => {
     const faults = JSON.stringify(
       checkConfig({ tools: { timeout: "s3cret" }, mode: "s3cret", mcpServers: "s3cret", database: "s3cret" }),
     );

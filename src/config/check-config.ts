@@ -52,9 +52,9 @@ function toFaults(issue: Issue, context: CheckContext, above: readonly PropertyK
     case "invalid_type":
       return [{ path, message: expected([issue.expected], value) }];
     case "too_small":
-      return [{ path, message: atBound("at least", issue.minimum, issue.origin) }];
+      return [{ path, message: atBound("at least", issue.minimum, { origin: issue.origin, value }) }];
     case "too_big":
-      return [{ path, message: atBound("at most", issue.maximum, issue.origin) }];
+      return [{ path, message: atBound("at most", issue.maximum, { origin: issue.origin, value }) }];
     default:
       return [{ path, message: issue.message }];
   }
@@ -62,6 +62,9 @@ function toFaults(issue: Issue, context: CheckContext, above: readonly PropertyK
 
 function unknownKey(schema: JsonSchema, path: readonly PropertyKey[], key: string): DataFault {
   const siblings = keysAt(schema, path);
+  // Known in another form of the same value, such as a step of a chain that calls a tool.
+  if (siblings.includes(key))
+    return { path: [...path, key], message: "not allowed with the other keys here" };
   const suggestion = nearest(key, siblings) ?? placesOfKey(schema, key)[0];
   const message =
     suggestion === undefined && siblings.length > 0
@@ -92,9 +95,13 @@ function unionFaults(
   return best ?? [{ path, message: issue.message }];
 }
 
+/** Among words, a plain word is no secret and can be shown. */
 function wrongWord(path: readonly PropertyKey[], value: unknown, words: readonly string[]): DataFault {
-  const suggestion = typeof value === "string" ? nearest(value, words) : undefined;
-  const message = `${words.length === 1 ? "expected" : "expected one of"} ${words.join(", ")}${typeof value === "string" ? ", but it is another text" : butIs(value)}`;
+  const isText = typeof value === "string";
+  const suggestion = isText ? nearest(value, words) : undefined;
+  const found = isText && /^[A-Za-z][A-Za-z-]{0,23}$/.test(value) ? `"${value}"` : "another text";
+  const instead = isText ? `, but it is ${found}` : butIs(value);
+  const message = `${words.length === 1 ? "expected" : "expected one of"} ${words.join(", ")}${instead}`;
   return { path, message, ...(suggestion !== undefined && { suggestion }) };
 }
 
@@ -113,18 +120,24 @@ const typeWords: Readonly<Record<string, string>> = {
   record: "a map of keys and values",
 };
 
+/** What was found instead; never a text, which may be a secret. */
 function butIs(value: unknown): string {
   if (value === undefined) return ", but it is missing";
   if (value === null) return ", but it is empty: give it a value or remove the key";
   if (Array.isArray(value)) return ", but it is a list";
   if (typeof value === "object") return ", but it is a map";
-  if (typeof value === "number")
-    return Number.isFinite(value) ? ", but it is a number" : ", but it is not finite";
-  return typeof value === "boolean" ? ", but it is true or false" : ", but it is text";
+  if (typeof value === "number" && !Number.isFinite(value)) return ", but it is not finite";
+  return typeof value === "string" ? ", but it is text" : `, but it is ${String(value as number | boolean)}`;
 }
 
-function atBound(side: string, bound: number | bigint, origin: string): string {
-  if (origin === "string") return `expected ${side} ${bound} characters`;
-  if (origin === "array" || origin === "record") return `expected ${side} ${bound} entries`;
-  return `expected ${side} ${bound}`;
+function atBound(
+  side: string,
+  bound: number | bigint,
+  { origin, value }: { readonly origin: string; readonly value: unknown },
+): string {
+  const counted = { string: "character", array: "entry", record: "entry" }[origin];
+  if (counted === undefined) return `expected ${side} ${bound}${butIs(value)}`;
+  const many = counted === "entry" ? "entries" : "characters";
+  const size = typeof value === "string" ? value.length : Object.keys(Object(value)).length;
+  return `expected ${side} ${bound} ${Number(bound) === 1 ? counted : many}, but it has ${size === 0 ? "none" : size}`;
 }

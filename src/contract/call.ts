@@ -72,6 +72,8 @@ export interface AccessDecision {
   readonly code?: string;
   /** The way out of a denial. */
   readonly hint?: string;
+  /** The setting of the configuration that lifts a limit which no rule lifts. */
+  readonly liftedBy?: { readonly setting: string; readonly value: string | readonly string[] };
 }
 
 /** What is known of a call besides its result. */

@@ -44,6 +44,7 @@ export function capOnTool(
       code: "CAPABILITY_MISSING",
       reason: `${call.toolName} requires the capability ${names}, which the agent ${agent} was not granted`,
       hint: `Grant ${names} to the agent ${agent} in the configuration (capabilities), or use another tool.`,
+      liftedBy: { setting: "capabilities", value: [...grants(call.agent), ...missing] },
     });
   }
   const level = levelOf(call);
@@ -53,6 +54,7 @@ export function capOnTool(
     code: "SECURITY_LEVEL",
     reason: `${call.toolName} is of security level ${printable(level, 40)}, and nothing above ${securityLevel} may run`,
     hint: "Raise securityLevel in the configuration if this tool should run.",
+    liftedBy: { setting: "securityLevel", value: level },
   });
 }
 
@@ -65,6 +67,7 @@ export function capByMode(call: PolicyCall, mode: PolicyMode, traits: Traits): A
     code: "ACCESS_DENIED",
     reason: `${call.toolName} does more than read, and the mode is read-only`,
     hint: "Read instead, or let a person start Tenon in another mode.",
+    liftedBy: { setting: "mode", value: "auto" },
   });
 }
 
@@ -101,9 +104,9 @@ export function capByCommands(
   if (allowed === undefined || !isShell(call)) return undefined;
   const { commands = [] } = call;
   const opaque = commands.length === 0 && call.annotations.dangerous === true;
-  const other = commands.find(({ words }) => !allowed.has(programOf(words[0] ?? "")));
-  if (!opaque && other === undefined) return undefined;
-  const [name] = other?.words ?? [];
+  const others = commands.filter(({ words }) => !allowed.has(programOf(words[0] ?? "")));
+  if (!opaque && others.length === 0) return undefined;
+  const [name] = others[0]?.words ?? [];
   const shown =
     name === undefined ? "a command that is not known until it runs" : `the command ${printable(name, 100)}`;
   return denial("allowed-commands", {
@@ -111,6 +114,12 @@ export function capByCommands(
     code: "ACCESS_DENIED",
     reason: `${call.toolName} would run ${shown}, and only these may run: ${printable([...allowed].join(", "), 300)}`,
     hint: "Use one of the allowed commands, or let a person add this one to tools.allowedCommands.",
+    ...(!opaque && {
+      liftedBy: {
+        setting: "tools.allowedCommands",
+        value: [...allowed, ...new Set(others.map(({ words }) => programOf(words[0] ?? "")))],
+      },
+    }),
   });
 }
 

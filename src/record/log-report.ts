@@ -10,6 +10,8 @@ export interface ReportedCall {
   readonly result?: unknown;
   readonly resultDigest?: { readonly bytes: number } | undefined;
   readonly tool: string;
+  /** Set where a person acted and no tool was called. */
+  readonly act?: string | undefined;
   readonly version?: string | undefined;
   readonly outcome: AuditOutcome;
   readonly error?: { readonly type: string } | undefined;
@@ -51,6 +53,7 @@ export interface LoggedTool extends CallReport {
 export async function reportLog(calls: AsyncIterable<ReportedCall>): Promise<readonly LoggedTool[]> {
   const tools = new Map<string, ToolSum>();
   for await (const call of calls) {
+    if (call.act !== undefined) continue;
     const sum = tools.get(call.tool) ?? createToolSum();
     tools.set(call.tool, sum);
     addCall(sum, call);

@@ -31,6 +31,8 @@ describe("tenon users and tenon tokens", () => {
     expect((await tenon("tokens", "list")).out).toContain("No tokens.");
     expect((await tenon("tokens", "list", "--all")).out).toContain("revoked");
 
+    expect((await tenon("tools", "stats")).out).toContain("No calls in the log");
+
     const runtime = open({ config: { stateDir: fixture.stateDir } }, fixture);
     const records = await runtime.audit.search();
     await runtime.close();

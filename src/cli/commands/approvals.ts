@@ -57,7 +57,9 @@ async function list(queue: ApprovalQueue, terminal: Terminal, flags: CommonFlags
     ),
   );
   writeResult({ terminal, flags }, waiting, () =>
-    rows.length === 0 ? "Nothing waits for consent." : table(rows, terminal.stdout.columns),
+    rows.length === 0
+      ? "Nothing waits for consent."
+      : table(rows, { width: terminal.stdout.columns, cut: true }),
   );
 }
 

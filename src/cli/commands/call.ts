@@ -10,6 +10,7 @@ import {
 } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, writeJson } from "../output.js";
+import { collect } from "../shared-options.js";
 import { commandToAllow } from "../allow-command.js";
 import { inputSchemaOf, readArguments, readJson } from "../read-arguments.js";
 import { createSpinner } from "../spinner.js";
@@ -26,6 +27,11 @@ export const addCall: AddCommand = (program, terminal) => {
     .option("--timeout <ms>", "time limit in milliseconds")
     .option("--task <id>", "task id to record the call under")
     .option("--idempotency-key <key>", "repeat a key to get the first answer again instead of a second call")
+    .option(
+      "--set <key=value>",
+      "setting for this call, such as securityLevel=high; may be repeated",
+      collect,
+    )
     .addHelpText(
       "after",
       "\nExit codes: 0 success, 1 the tool failed, 2 usage error, 3 denied.\nExamples: tenon call read_file README.md\n          tenon call json_parse text='{\"a\":1}'",
@@ -38,9 +44,13 @@ export const addCall: AddCommand = (program, terminal) => {
         if (saidNo && flags.json !== true) terminal.stderr.write("You said no; nothing was changed.\n");
         else showAnswer(terminal, flags, envelope);
         terminal.exitCode = exitCodeOf(envelope);
-        if (flags.json === true || terminal.exitCode !== exitCodes.denied) return;
-        const command = await commandToAllow(open, envelope, { request, words: [name, ...words] });
-        if (command !== undefined) terminal.stderr.write(`To allow it: ${toVisibleLine(command)}\n`);
+        if (flags.json === true || envelope.success || saidNo) return;
+        const { task, timeout, idempotencyKey } = flags;
+        const options = { task, timeout, "idempotency-key": idempotencyKey };
+        const command = await commandToAllow(open, envelope, { request, words: [name, ...words], options });
+        // The hint is for a model, which cannot change what is allowed.
+        if (command !== undefined) terminal.stderr.write(`To allow it: ${command}\n`);
+        else showHint(terminal, envelope);
       }),
     );
 };
@@ -132,6 +142,10 @@ function showAnswer(terminal: Terminal, flags: CallFlags, envelope: ToolEnvelope
   const { error } = envelope;
   const colors = colorsFor(terminal.stderr, terminal.env);
   terminal.stderr.write(`${colors.red(error?.code ?? "FAILED")}: ${toVisibleText(error?.message ?? "")}\n`);
+}
+
+function showHint(terminal: Terminal, { error }: ToolEnvelope): void {
+  const colors = colorsFor(terminal.stderr, terminal.env);
   if (error?.hint !== undefined) terminal.stderr.write(`${colors.dim(toVisibleText(error.hint))}\n`);
 }
 

@@ -2,6 +2,7 @@ import tab from "@bomb.sh/tab/commander";
 import type { ToolDescription } from "../../contract/tool.js";
 import { isRecord } from "../../contract/is-record.js";
 import { bashCompletion } from "../bash-completion.js";
+import { zshCompletion } from "../zsh-completion.js";
 import type { AddCommand, CommonFlags, Terminal } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
 import { sharedOptions } from "../shared-options.js";
@@ -27,7 +28,8 @@ export const addCompletion: AddCommand = (program, terminal) => {
   program.commands
     .find((command) => command.name() === "completion")
     ?.action((shell: string) => {
-      if (shell === "bash") terminal.stdout.write(bashCompletion);
+      const own = { bash: bashCompletion, zsh: zshCompletion }[shell];
+      if (own !== undefined) terminal.stdout.write(own);
       else completion.setup(program.name(), program.name(), shell);
     });
   let known = nothing;

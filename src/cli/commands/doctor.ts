@@ -8,7 +8,8 @@ import {
 } from "../command-line.js";
 import { examineFleet } from "../fleet-doctor.js";
 import { fleetOf, withFleetOptions } from "../open-fleet.js";
-import { withTenon } from "../open-tenon.js";
+import { withTenon, WorkspaceError } from "../open-tenon.js";
+import { createSpinner, whileWorking } from "../spinner.js";
 import { colorsFor, table, writeResult } from "../output.js";
 import { examine, examineBroken, type Finding } from "../examine.js";
 import { toVisibleLine } from "../../text/visible-text.js";
@@ -23,7 +24,7 @@ export const addDoctor: AddCommand = (program, terminal) => {
   withFleetOptions(addCommand(program, "doctor", about))
     .option("--fix", "install what is missing, where that is safe, and check again")
     .action(async (flags: DoctorFlags) => {
-      const first = await findAll(terminal, flags);
+      const first = await whileWorking(createSpinner(terminal, flags), "Checking,", findAll(terminal, flags));
       const done = flags.fix === true ? first.flatMap(({ repair }) => repair?.() ?? []) : [];
       for (const line of done) terminal.stderr.write(`${toVisibleLine(line)}\n`);
       const findings = done.length === 0 ? first : await findAll(terminal, flags);
@@ -41,7 +42,7 @@ async function findAll(terminal: Terminal, flags: DoctorFlags): Promise<readonly
     if (fleet !== undefined) return await examineFleet(terminal, flags, fleet);
     await withTenon(terminal, flags, async (open) => void (findings = await examine(open)));
   } catch (cause) {
-    if (cause instanceof UsageError) throw cause;
+    if (cause instanceof UsageError && !(cause instanceof WorkspaceError)) throw cause;
     return findings ?? examineBroken(cause);
   }
   return findings ?? [];
@@ -61,6 +62,9 @@ function findingTable(terminal: Terminal, findings: readonly Finding[]): string 
       .toReversed()
       .flatMap(({ name, fix }) => (fix === undefined ? [] : [[toVisibleLine(fix), `  ${name}`]])),
   );
-  if (fixes.size === 0) return table(rows);
-  return `${table(rows)}\n\nTo fix it, or to look into it:\n${table([...fixes].toReversed().map(([fix, name]) => [name, fix]))}`;
+  const width = { width: terminal.stdout.columns };
+  const found = table(rows, width);
+  if (fixes.size === 0) return found;
+  const lines = [...fixes].toReversed().map(([fix, name]) => [name, fix]);
+  return `${found}\n\nTo fix it, or to look into it:\n${table(lines, width)}`;
 }

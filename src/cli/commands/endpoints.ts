@@ -50,7 +50,12 @@ async function list(open: OpenTenon, flags: EndpointFlags): Promise<void> {
   ]);
   const none = "No endpoints. Add them to the configuration under `endpoints`.";
   writeResult(open, endpoints, () =>
-    rows.length === 0 ? none : table(rows.map((row) => row.map((cell) => toVisibleLine(cell)))),
+    rows.length === 0
+      ? none
+      : table(
+          rows.map((row) => row.map((cell) => toVisibleLine(cell))),
+          { width: open.terminal.stdout.columns },
+        ),
   );
 }
 
@@ -91,7 +96,9 @@ async function tryOne(open: OpenTenon, name: string, flags: EndpointFlags): Prom
     ...tools.map((tool) => ["tool", tool.name, firstSentence(tool.description)]),
     ...prompts.map((prompt) => ["prompt", prompt.name, firstSentence(prompt.title)]),
   ];
-  writeResult(open, found, () => [table(rows), ...snippets.map(snippetText)].join("\n\n"));
+  writeResult(open, found, () =>
+    [table(rows, { width: open.terminal.stdout.columns }), ...snippets.map(snippetText)].join("\n\n"),
+  );
 }
 
 function snippetText({ title, file, projectFile, text, note }: HostSnippet): string {

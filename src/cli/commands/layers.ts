@@ -57,7 +57,9 @@ async function list(open: OpenTenon, flags: LayerFlags): Promise<void> {
     toVisibleLine(command.slice(0, 60)),
     toVisibleLine(reason),
   ]);
-  writeResult(open, layers, () => (rows.length === 0 ? "No layers." : table(rows)));
+  writeResult(open, layers, () =>
+    rows.length === 0 ? "No layers." : table(rows, { width: open.terminal.stdout.columns }),
+  );
 }
 
 async function showOne(open: OpenTenon, id: string, paths: readonly string[]): Promise<void> {

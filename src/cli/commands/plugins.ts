@@ -126,7 +126,7 @@ async function list(terminal: Terminal, flags: CommonFlags): Promise<void> {
       ].map(toVisibleLine),
     );
     const heads = ["NAME", "VERSION", "STATE", "MODE", "SANDBOX", "TOOLS", "SOURCE"];
-    terminal.stdout.write(`${table([heads, ...rows])}\n`);
+    terminal.stdout.write(`${table([heads, ...rows], { width: terminal.stdout.columns })}\n`);
     const outside = plugins.filter(({ sandbox, mode }) => sandbox === false && mode === "process");
     for (const { name } of outside) {
       terminal.stdout.write(

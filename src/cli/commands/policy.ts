@@ -9,6 +9,7 @@ import { parseJson } from "../../schema/parse-json.js";
 import { UsageError, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, table, writeJson, writeResult } from "../output.js";
+import { collect } from "../shared-options.js";
 import { addSimulate } from "../policy-simulate.js";
 import { inputSchemaOf, readArguments } from "../read-arguments.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
@@ -39,7 +40,9 @@ function addList(policy: Command, terminal: Terminal): void {
         colors.dim(toVisibleLine(sessionId === undefined ? source : `${source} ${sessionId}`)),
         toVisibleLine(ruleText(rule)),
       ]);
-      writeResult(open, rules, () => table([["ID", "FROM", "RULE"], ...rows]));
+      writeResult(open, rules, () =>
+        table([["ID", "FROM", "RULE"], ...rows], { width: terminal.stdout.columns }),
+      );
     }),
   );
 }
@@ -58,11 +61,6 @@ interface RuleFlags extends Omit<CommonFlags, "session"> {
   readonly exact?: true;
   readonly given?: string;
   readonly reason?: string;
-}
-
-/** Repeated options are alternatives. */
-function collect(value: string, earlier: Words = []): Words {
-  return [...earlier, value];
 }
 
 function addRemember(policy: Command, terminal: Terminal, decision: "allow" | "deny"): void {

@@ -53,7 +53,9 @@ async function list(open: OpenTenon, flags: QuarantineFlags): Promise<void> {
     toVisibleLine(item.path),
     toVisibleLine(item.reason),
   ]);
-  writeResult(open, items, () => (rows.length === 0 ? "No held changes." : table(rows)));
+  writeResult(open, items, () =>
+    rows.length === 0 ? "No held changes." : table(rows, { width: open.terminal.stdout.columns }),
+  );
 }
 
 async function showOne(open: OpenTenon, id: string): Promise<void> {

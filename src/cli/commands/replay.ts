@@ -4,6 +4,7 @@ import type { ReplayReport, ReplayStep } from "../../runtime/replay/replay-task.
 import { exitCodes, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { toJunit } from "../junit.js";
 import { withTenon } from "../open-tenon.js";
+import { createSpinner, whileWorking } from "../spinner.js";
 import { colorsFor, writeJson } from "../output.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
@@ -17,14 +18,16 @@ export const addReplay: AddCommand = (program, terminal) => {
     .option("--exclude <name...>", "names or paths not to copy")
     .action((task: string, flags: ReplayFlags) =>
       withTenon(terminal, flags, async ({ tenon }) => {
-        const onStep = flags.json === true ? undefined : (step: ReplayStep) => showStep(terminal, step);
-        const report = await tenon.replay(task, {
-          keep: flags.keep,
-          live: flags.live,
-          exclude: flags.exclude,
-          onStep,
-          signal: terminal.interrupted,
-        });
+        const spinner = createSpinner(terminal, flags);
+        const onStep = (step: ReplayStep): void => {
+          if (flags.json === true) return;
+          spinner.stop();
+          showStep(terminal, step);
+          spinner.start(replaying);
+        };
+        const { keep, live, exclude } = flags;
+        const options = { keep, live, exclude, onStep, signal: terminal.interrupted };
+        const report = await whileWorking(spinner, replaying, tenon.replay(task, options));
         if (flags.junit !== undefined) await writeFile(resolve(terminal.cwd, flags.junit), toJunit(report));
         if (flags.json === true) writeJson(terminal, report);
         else showEnd(terminal, report);
@@ -32,6 +35,8 @@ export const addReplay: AddCommand = (program, terminal) => {
       }),
     );
 };
+
+const replaying = "Replaying,";
 
 interface ReplayFlags extends CommonFlags {
   readonly junit?: string;

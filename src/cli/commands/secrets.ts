@@ -70,7 +70,9 @@ async function list(open: OpenTenon): Promise<void> {
     `key ${keyId}`,
   ]);
   const none = "No secrets. Store one with: tenon secrets set NAME";
-  writeResult(open, found, () => (rows.length === 0 ? none : table(rows)));
+  writeResult(open, found, () =>
+    rows.length === 0 ? none : table(rows, { width: open.terminal.stdout.columns }),
+  );
 }
 
 function refOf(name: string, { user, endpoint }: SecretFlags): SecretRef {

@@ -7,7 +7,8 @@ import { openOptions } from "../../runtime/options.js";
 import type { State } from "../../store/open-state.js";
 import { UsageError, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { toFileProblem } from "../../contract/file-problem.js";
-import { loadFor } from "../open-tenon.js";
+import { loadFor, untilInterrupted } from "../open-tenon.js";
+import { createSpinner, whileWorking } from "../spinner.js";
 import { writeJson, warn } from "../output.js";
 import { addPurge } from "../state-purge.js";
 import { unpacked, writeBackup } from "../state-file.js";
@@ -29,7 +30,8 @@ function addBackup(state: Command, terminal: Terminal): void {
     .action((name: string, flags: CommonFlags) =>
       withState(terminal, flags, async (open) => {
         const file = resolve(terminal.cwd, name);
-        const done = await writeBackup(file, (write) => open.export(write, { contents: true }));
+        const writing = writeBackup(file, (write) => open.export(write, { contents: true }));
+        const done = await whileWorking(createSpinner(terminal, flags), "Writing the backup,", writing);
         if (flags.json === true) return writeJson(terminal, { file, ...done });
         terminal.stdout.write(`Wrote ${done.rows} rows and ${done.contents} contents to ${file}.\n`);
         if (done.missing > 0)
@@ -53,13 +55,14 @@ function addRestore(state: Command, terminal: Terminal): void {
       const { stateDir, workspace, database } = await locateState(terminal, flags);
       if (database === ":memory:") throw new UsageError("The state is in memory and cannot be restored.");
       const file = resolve(terminal.cwd, name);
-      const done = await restoreState({
+      const restoring = restoreState({
         stateDir,
         workspace,
         database,
         read: () => unpacked(readBackup(file)),
         force: flags.force === true,
       });
+      const done = await whileWorking(createSpinner(terminal, flags), "Restoring the backup,", restoring);
       if (flags.json === true) return writeJson(terminal, done);
       terminal.stdout.write(`Restored ${done.rows} rows and ${done.contents} contents.\n`);
       if (done.kept !== undefined) terminal.stdout.write(`The previous state was kept as ${done.kept}.\n`);
@@ -105,7 +108,7 @@ export async function withState(
   const onWarning = (message: string): void => warn(terminal, message);
   const state = await openState({ ...(await locateState(terminal, flags)), onWarning });
   try {
-    await run(state);
+    await untilInterrupted(terminal.interrupted, run(state));
   } finally {
     await state.close();
   }

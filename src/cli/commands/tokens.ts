@@ -64,7 +64,9 @@ async function list(open: OpenTenon, flags: TokenFlags): Promise<void> {
     token.id,
   ]);
   const none = "No tokens. Create one with: tenon tokens create NAME";
-  writeResult(open, shown, () => (rows.length === 0 ? none : table(rows)));
+  writeResult(open, shown, () =>
+    rows.length === 0 ? none : table(rows, { width: open.terminal.stdout.columns }),
+  );
   const last = shown.at(-1);
   if (last !== undefined && shown.length === limit) noteMore(open, `--after ${last.id}`);
 }

@@ -50,7 +50,7 @@ function describeReports(terminal: Terminal, reports: readonly ToolReport[], sin
     texts.map((text) => `${toVisibleLine(tool)}: ${text}`),
   );
   const section = advice.length === 0 ? [] : ["", colors.bold("Advice"), ...advice];
-  return [table([head, ...rows]), ...section].join("\n");
+  return [table([head, ...rows], { width: terminal.stdout.columns }), ...section].join("\n");
 }
 
 /** One line per version, if there is something to compare. */

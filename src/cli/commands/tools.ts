@@ -7,6 +7,7 @@ import { addToolsStats } from "./tools-stats.js";
 import { colorsFor, writeJson } from "../output.js";
 import { toolLegend, toolList } from "../tool-list.js";
 import { createSpinner, whileWorking } from "../spinner.js";
+import { wrap } from "../wrap.js";
 import { toolPage } from "../tool-page.js";
 
 /** `tenon tools`: the tools that can be called. */
@@ -62,8 +63,9 @@ function showTools(terminal: Terminal, flags: ToolsFlags, tools: readonly ToolDe
   const { stdout, env } = terminal;
   const isTerminal = stdout.isTTY === true;
   const colors = colorsFor(stdout, env);
-  const list = toolList(tools, { colors, width: isTerminal ? stdout.columns : undefined });
-  stdout.write(`${list}\n${isTerminal ? `\n${colors.dim(toolLegend)}\n` : ""}`);
+  const width = isTerminal ? stdout.columns : undefined;
+  const legend = wrap(toolLegend, width ?? 80).join("\n");
+  stdout.write(`${toolList(tools, { colors, width })}\n${isTerminal ? `\n${colors.dim(legend)}\n` : ""}`);
 }
 
 function showTool(terminal: Terminal, flags: ToolsFlags, tool: ToolDescription): void {

@@ -27,7 +27,9 @@ async function trust(terminal: Terminal, flags: TrustFlags): Promise<void> {
       toVisibleLine(workspace),
       new Date(trustedAt).toISOString(),
     ]);
-    writeResult(output, trusted, () => (rows.length === 0 ? "No trusted workspaces." : table(rows)));
+    writeResult(output, trusted, () =>
+      rows.length === 0 ? "No trusted workspaces." : table(rows, { width: terminal.stdout.columns }),
+    );
     return;
   }
   const { config, untrusted } = await loadFor(terminal, flags);

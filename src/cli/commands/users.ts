@@ -79,7 +79,9 @@ async function list(open: OpenTenon, { search: text, after, limit }: UserFlags):
     `added ${ago(createdAt, Date.now())}`,
   ]);
   const none = "No users. You alone use this workspace; add others with: tenon users add NAME";
-  writeResult(open, found, () => (rows.length === 0 ? none : table(rows)));
+  writeResult(open, found, () =>
+    rows.length === 0 ? none : table(rows, { width: open.terminal.stdout.columns }),
+  );
   const last = found.at(-1);
   if (last !== undefined && found.length === most) noteMore(open, `--after ${last.name}`);
 }

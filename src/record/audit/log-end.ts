@@ -1,3 +1,5 @@
+import { toFileProblem } from "../../contract/file-problem.js";
+import { messageOf } from "../../contract/message-of.js";
 import { marker, type SegmentWriter } from "./segment-writer.js";
 
 export interface LogEndOptions {
@@ -82,7 +84,8 @@ export class LogEnd {
   }
 
   fail(cause: unknown): void {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const { syscall } = Object(cause) as { syscall?: unknown };
+    const message = typeof syscall === "string" ? toFileProblem(cause) : messageOf(cause);
     this.#retryAt = this.#options.now() + retryMs;
     const isNews = this.#fault === undefined;
     this.#fault = `The record of the call could not be kept: ${message}`;

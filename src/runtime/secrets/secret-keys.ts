@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { ToolUnavailableError } from "../../contract/errors.js";
-import { messageOf } from "../../contract/message-of.js";
+import { toFileProblem } from "../../contract/file-problem.js";
 import type { SecretKey, SecretKeys } from "../../contract/ports/secrets.js";
 
 export interface SecretKeysOptions {
@@ -38,24 +38,24 @@ export class SecretKeySource {
     if (text === undefined) throw keyMissing(keyFile);
     const [first, ...others] = text.split(/[\s,]+/).filter((part) => part !== "");
     if (first === undefined) throw keyMissing(keyFile);
-    const source = given === "" ? keyFile : keyVariable;
+    const source = given === "" ? "the key file" : keyVariable;
     return [this.#toKey(first, source), ...others.map((other) => this.#toKey(other, source))];
   }
 
   /** Create the file with a new key; one that exists is left alone. */
   create(): { readonly file: string; readonly keyId: string } {
     const { keyFile } = this.#options;
-    if (this.isFromEnv) throw keyExists(`${keyVariable} is set`);
+    if (this.isFromEnv) throw keyExists(keyFile, `${keyVariable} is set`);
     this.#refuseWorkspace();
     const text = newKey();
     mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
     try {
       writeFileSync(keyFile, `${text}\n`, { mode: 0o600, flag: "wx" });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") throw keyExists(`${keyFile} exists`);
-      throw unreadable(keyFile, messageOf(error));
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") throw keyExists(keyFile, "the key file exists");
+      throw unreadable(keyFile, toFileProblem(error));
     }
-    return { file: keyFile, keyId: this.#toKey(text, keyFile).id };
+    return { file: keyFile, keyId: this.#toKey(text, "the key file").id };
   }
 
   /** Put a new key before the others in the file. They stay until `keepFirst`, so that nothing is lost in between. */
@@ -91,7 +91,7 @@ export class SecretKeySource {
     } catch (error) {
       if (error instanceof ToolUnavailableError) throw error;
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw unreadable(keyFile, messageOf(error));
+      throw unreadable(keyFile, toFileProblem(error));
     } finally {
       if (fd !== undefined) closeSync(fd);
     }
@@ -108,7 +108,8 @@ export class SecretKeySource {
   #toKey(text: string, source: string): SecretKey {
     this.#options.onKey(text);
     const bytes = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? "hex" : "base64");
-    if (bytes.length !== 32 || !/^[\w+/=-]{43,64}$/.test(text)) throw malformed(source);
+    if (bytes.length !== 32 || !/^[\w+/=-]{43,64}$/.test(text))
+      throw malformed(this.#options.keyFile, source);
     const id = createHash("sha256").update("tenon secrets key").update(bytes).digest("hex").slice(0, 8);
     return { id, bytes };
   }
@@ -120,36 +121,46 @@ function newKey(): string {
 
 function keyMissing(file: string): Error {
   return unavailable(
-    `There is no key for secrets: ${keyVariable} is not set, and ${file} does not exist.`,
+    file,
+    `There is no key for secrets: ${keyVariable} is not set, and the key file does not exist.`,
     `Create one with: tenon secrets key. Or set ${keyVariable} to 32 random bytes in base64.`,
   );
 }
 
-function keyExists(why: string): Error {
+function keyExists(file: string, why: string): Error {
   return unavailable(
+    file,
     `There is a key for secrets already: ${why}.`,
     "To replace it and encrypt all secrets again: tenon secrets rotate",
   );
 }
 
-function malformed(source: string): Error {
+function malformed(file: string, source: string): Error {
   return unavailable(
+    file,
     `The key for secrets in ${source} is not valid: it must be 32 bytes in base64 or hex.`,
     `Create one with: tenon secrets key, or: openssl rand -base64 32`,
   );
 }
 
 function openToOthers(file: string): Error {
-  return unavailable(`Other users can read the key for secrets in ${file}.`, `Run: chmod 600 ${file}`);
+  return unavailable(
+    file,
+    "Other users can read the key file for secrets.",
+    "Make it readable by its owner only: chmod 600 FILE",
+  );
 }
 
 function unreadable(file: string, why: string): Error {
   return unavailable(
-    `The key for secrets in ${file} cannot be used: ${why}.`,
+    file,
+    `The key file for secrets cannot be used: ${why}.`,
     "Set secrets.keyFile to another file.",
   );
 }
 
-function unavailable(message: string, hint: string): Error {
-  return new ToolUnavailableError(message, { code: "SECRETS_KEY_MISSING", hint, retryable: false });
+/** Callers over HTTP see the message too, so only the cause says where the file is: for the person at the machine. */
+function unavailable(file: string, message: string, hint: string): Error {
+  const cause = Object.assign(new Error(message), { path: file });
+  return new ToolUnavailableError(message, { code: "SECRETS_KEY_MISSING", hint, retryable: false, cause });
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../contract/message-of.js";
 import { createHash } from "node:crypto";
 import type { Json } from "../../contract/json.js";
 import type { SeenFile } from "../../contract/ports/seen.js";
@@ -36,7 +37,7 @@ export function createSeenKeeper({ open, onWork, onWarning }: SeenKeeperOptions)
         const values = await open(make);
         if (values !== undefined) await body(values);
       } catch (error) {
-        onWarning(`What this session has read could not be kept: ${String(error)}`);
+        onWarning(`What this session has read could not be kept: ${messageOf(error)}`);
       }
     });
     onWork(last);
