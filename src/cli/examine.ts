@@ -5,6 +5,8 @@ import { toFileProblem } from "../contract/file-problem.js";
 import { makeFolder } from "../contract/make-folder.js";
 import { messageOf } from "../contract/message-of.js";
 import { ConfigError, describeProblem } from "../config/config-error.js";
+import { findRipgrep } from "../world/code/ripgrep.js";
+import { packageRoot } from "./package-root.js";
 import { installPackage } from "./install-package.js";
 import { shellQuote } from "../command/shell-quote.js";
 
@@ -34,6 +36,7 @@ export async function examine(open: Examined): Promise<Finding[]> {
     ["log", checkLog],
     ["file guard", checkGuard],
     ["sandbox", checkSandbox],
+    ["search", checkSearch],
     ["programs", checkPrograms],
     ["person", checkPerson],
     ["tools", checkTools],
@@ -195,6 +198,18 @@ async function checkSandbox({ tenon, terminal }: Examined): Promise<readonly Fin
     const canInstall = /\bbubblewrap$/.test(fix) && process.getuid?.() === 0;
     return { ...fact, fix, ...(canInstall && { repair: () => installPackage(fix, terminal.env) }) };
   });
+}
+
+/** Searching works without it, file by file; git is no check, because only commands use it. */
+function checkSearch(): Finding {
+  if (findRipgrep() !== undefined) return { name: "search", status: "ok", message: "ripgrep" };
+  const message = "ripgrep cannot be run: searches read file by file, which is slower";
+  return {
+    name: "search",
+    status: "warn",
+    message,
+    fix: `npm install --prefix ${shellQuote(packageRoot())}`,
+  };
 }
 
 /** MCP servers and plugins that run with all rights of the user. */

@@ -2,11 +2,26 @@ import type { LogSink } from "../runtime/log/create-log.js";
 import { toVisibleLine } from "../text/visible-text.js";
 import type { Terminal } from "./command-line.js";
 
+/** What a program may print before the rest of it is left out: the person wants to see the answer of a command. */
+const maxProgramLines = 20;
+
 /** Log lines for the person at the terminal: `tenon: plugin words: ready (3 tools)`. */
 export function personLog(terminal: Terminal): LogSink {
-  return (record) => {
+  const printed = new Map<string, number>();
+  const show = (line: string): void => void terminal.stderr.write(`tenon: ${toVisibleLine(line)}\n`);
+  return ({ stream, ...record }) => {
     // Ctrl-C ends the programs that Tenon runs too; what follows from that is no news.
-    if (!terminal.interrupted.aborted) terminal.stderr.write(`tenon: ${toVisibleLine(lineOf(record))}\n`);
+    if (terminal.interrupted.aborted) return;
+    const lines = stream === undefined ? 0 : (printed.get(String(record["plugin"])) ?? 0) + 1;
+    if (lines > 0) printed.set(String(record["plugin"]), lines);
+    if (lines <= maxProgramLines) show(lineOf(record));
+    else if (lines === maxProgramLines + 1)
+      show(
+        lineOf({
+          ...record,
+          message: "its further output is not shown (logging.file in the configuration keeps it)",
+        }),
+      );
   };
 }
 

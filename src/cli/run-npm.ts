@@ -24,11 +24,15 @@ function startNpm(args: readonly string[], terminal: Terminal): Promise<void> {
     child.stderr.setEncoding("utf8").on("data", (text: string) => (output = `${output}${text}`.slice(-4000)));
     child.once("error", (error) => {
       if (terminal.interrupted.aborted) reject(new InterruptedError());
-      else reject(new Error(`Cannot run npm: ${error.message}`, { cause: error }));
+      else reject(new Error(`Cannot run npm: ${whyNot(error)}`, { cause: error }));
     });
     child.once("exit", (code) => {
       if (code === 0) resolve();
       else reject(new Error(`npm ${args[0] ?? ""} failed with exit code ${code}:\n${output.trim()}`));
     });
   });
+}
+
+function whyNot(error: Error): string {
+  return (error as NodeJS.ErrnoException).code === "ENOENT" ? "it was not found on the PATH." : error.message;
 }

@@ -63,6 +63,17 @@ describe("log lines", () => {
     personLog({ ...silentTerminal(cwd), stderr })(record);
     expect(lines).toEqual([line]);
   });
+
+  it("show only the first lines that a plugin prints", () => {
+    const lines: string[] = [];
+    const stderr = { write: (text: string) => lines.push(text) } as unknown as NodeJS.WritableStream;
+    const log = personLog({ ...silentTerminal(cwd), stderr });
+    for (let at = 1; at <= 100; at++)
+      log({ level: "info", time: 1, message: `line ${at}`, plugin: "words", stream: "stdout" });
+    expect(lines).toHaveLength(21);
+    expect(lines[0]).toBe("tenon: plugin words: line 1\n");
+    expect(lines[20]).toContain("plugin words: its further output is not shown");
+  });
 });
 
 describe("the changes in a request for consent", () => {
@@ -150,7 +161,7 @@ describe("completion", () => {
 describe("Ctrl-C", () => {
   it("ends a command that waits for something that never comes", async () => {
     const interrupt = new AbortController();
-    const servers = { slow: { command: "sleep", args: ["100"], sandbox: false } };
+    const servers = { slow: { command: "sleep", args: ["100"] } };
     writeFileSync(join(cwd, "slow.json"), JSON.stringify({ mcpServers: servers }));
     const ending = runTenon(["mcp-servers", "list", "-c", "slow.json"], {
       cwd,

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { ToolValidationError } from "../../contract/errors.js";
 import { byFileLine, runRipgrep } from "./run-ripgrep.js";
@@ -37,7 +37,7 @@ export interface TextHits {
   readonly cut: "count" | "time" | undefined;
 }
 
-/** The path of ripgrep's program, or `undefined` where the package has none for this machine. */
+/** The path of ripgrep's program, or `undefined` where there is none that this machine can run. */
 export function findRipgrep(): string | undefined {
   const own = createRequire(import.meta.url);
   const name = process.platform === "win32" ? "rg.exe" : "rg";
@@ -45,7 +45,8 @@ export function findRipgrep(): string | undefined {
     // The package itself is ESM and cannot be required on every version of Node.
     const within = createRequire(own.resolve("@vscode/ripgrep"));
     const file = within.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`);
-    return existsSync(file) ? file : undefined;
+    accessSync(file, constants.X_OK);
+    return file;
   } catch {
     return undefined;
   }
