@@ -41,7 +41,7 @@ export function withFleetOptions(command: Command): Command {
       "--fleet [address]",
       "across the workers of a fleet (NATS at this address, or fleet.nats); --workspace is then a name",
     )
-    .option("--tenant <name>", "tenant whose fleet it is");
+    .option("--tenant <name>", "tenant of the fleet");
 }
 
 /** Run a command on one machine, or across a fleet where `--fleet` or the configuration says so. */

@@ -8,7 +8,7 @@ export const secretsSection = once(() =>
   section("What looks like a secret but may be seen, and the key for stored secrets.", {
     keyFile: setting(
       text(),
-      "File with the key that stored secrets are encrypted with, unless TENON_SECRETS_KEY is set. It must lie outside the workspace.",
+      "File with the key that stored secrets are encrypted with, unless TENON_SECRETS_KEY is set. It must be outside the workspace.",
       { defaultText: "secrets.key in the folder of your own configuration" },
     ),
     allowEnv: setting(

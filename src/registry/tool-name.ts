@@ -26,7 +26,7 @@ function faultOf(name: unknown): string | undefined {
   if (typeof name !== "string") return "is not a string";
   // One character can expand to several with spaces, so the normalized form is checked too.
   if (!legalName.test(name) || !legalName.test(name.normalize("NFKC"))) {
-    return "is longer than 128 characters or holds one that is not allowed";
+    return "is longer than 128 characters or contains one that is not allowed";
   }
   if (!somethingToRead.test(name)) return "contains no letter or digit";
   if (foldName(name) === "__proto__") return "is reserved";

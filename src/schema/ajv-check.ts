@@ -150,7 +150,7 @@ function replaceUniqueItems(ajv: Ajv): void {
     keyword: "uniqueItems",
     type: "array",
     schemaType: "boolean",
-    error: { message: "must not hold the same element twice" },
+    error: { message: "must not contain the same element twice" },
     validate: (wanted: boolean, items: readonly unknown[]) =>
       !wanted || new Set(items.map((item) => canonicalJson(item))).size === items.length,
   });

@@ -85,7 +85,7 @@ function checkLists(node: SchemaNode, place: string): void {
     refuseSchema(`"enum" of ${place} must be a list with at least one value.`);
   }
   if (!Object.values(dependentRequired as object).every(isNameList)) {
-    refuseSchema(`"dependentRequired" of ${place} must hold lists of property names.`);
+    refuseSchema(`"dependentRequired" of ${place} must contain lists of property names.`);
   }
 }
 

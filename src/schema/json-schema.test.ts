@@ -223,7 +223,7 @@ describe("a JSON Schema", () => {
       '"n" must be <= 5',
       '"s" must match pattern "^[a-z]+$"',
       '"c": expected "x", received string ("y")',
-      '"u" must not hold the same element twice',
+      '"u" must not contain the same element twice',
     ]);
   });
 

@@ -53,7 +53,8 @@ function childrenOf(
   place: string,
 ): (readonly [place: string, child: unknown])[] {
   if (Array.isArray(value) && (shape === "list" || shape === "one or list")) {
-    if (value.length === 0 && place.endsWith("Of")) refuseSchema(`${place} must hold at least one schema.`);
+    if (value.length === 0 && place.endsWith("Of"))
+      refuseSchema(`${place} must contain at least one schema.`);
     return value.map((child, index) => [`${place}/${index}`, child] as const);
   }
   if (shape === "one" || shape === "one or list") return [[place, value]];

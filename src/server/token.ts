@@ -37,7 +37,7 @@ export async function refuseSecretFileIn(folders: readonly string[], file: strin
     const roots = [resolve(folder), await realPathOf(resolve(folder))];
     if (!roots.some((root) => paths.some((path) => isInside(root, path)))) continue;
     throw new ToolValidationError(
-      `The secret file ${file} lies inside ${folder}, where the agent's commands can read it.`,
+      `The secret file ${file} is inside ${folder}, where the agent's commands can read it.`,
       { code: "VALUE_INVALID", hint: "Name a file outside the workspace, such as one in ~/.config/tenon." },
     );
   }

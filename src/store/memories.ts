@@ -167,7 +167,7 @@ async function insertRow(tx: Sql, values: readonly SqlValue[]): Promise<number> 
 
 function noIssue(row: MemoryRow): ToolValidationError {
   return new ToolValidationError(
-    `${toMemoryId(row.number)} is no issue but a memory of the kind ${row.kind}.`,
+    `${toMemoryId(row.number)} is not an issue but a memory of the kind ${row.kind}.`,
     {
       code: "VALUE_INVALID",
       hint: "Only issues are resolved; find them with query_memory and kind issue.",

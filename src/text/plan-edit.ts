@@ -144,7 +144,7 @@ function refuseMany(space: SearchSpace, spans: readonly Span[]): EditPlan {
 function refuseAbsent(decoded: DecodedText, oldStr: string): EditPlan {
   if (oldStr.includes("\uFFFD") && decoded.text.includes(oldStr)) {
     return refuse(
-      `old_str covers bytes that are no ${decoded.encoding} text (shown as "\uFFFD"); edit the text around them.`,
+      `old_str covers bytes that are not valid ${decoded.encoding} text (shown as "\uFFFD"); edit the text around them.`,
     );
   }
   const nearest = nearestText(decoded.text, oldStr);

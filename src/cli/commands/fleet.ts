@@ -40,7 +40,7 @@ export const addFleet: AddCommand = (program, terminal) => {
 function addFleetCommand(parent: Command, usage: string, description: string): Command {
   return addCommand(parent, usage, description)
     .option("--fleet <address>", "address of NATS, such as nats://host:4222")
-    .option("--tenant <name>", "tenant whose fleet it is");
+    .option("--tenant <name>", "tenant of the fleet");
 }
 
 function describe({ tenant, members, workspaces, queued, oldestMs }: FleetView): string {

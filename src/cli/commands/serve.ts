@@ -45,7 +45,7 @@ export const addServe: AddCommand = (program, terminal) => {
     )
     .option("--listing <form>", "how MCP hosts are shown the tools: all, compact or search")
     .option("--fleet <address>", "serve a fleet of workers, through NATS at this address (nats://host:4222)")
-    .option("--tenant <name>", "tenant of the fleet whose calls are taken")
+    .option("--tenant <name>", "tenant of the fleet to accept calls for")
     .option("--open", "open the console in a browser")
     .option("--no-open", "do not open a browser")
     .option("--quiet", "do not log requests")

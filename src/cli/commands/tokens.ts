@@ -21,7 +21,7 @@ interface TokenFlags extends CommonFlags {
 export const addTokens: AddCommand = (program, terminal) => {
   const tokens = program
     .command("tokens")
-    .description("Manage the tokens by which users reach `tenon serve`");
+    .description("Manage the tokens that give users access to `tenon serve`");
   addCommand(tokens, "list", "List the tokens, without their secrets")
     .option("--all", "include expired and revoked tokens")
     .option("--user <name>", "only tokens of this user")

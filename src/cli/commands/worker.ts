@@ -19,9 +19,9 @@ interface WorkerFlags extends CommonFlags {
 /** `tenon worker`: run the calls of a fleet in the workspaces of a folder. */
 export const addWorker: AddCommand = (program, terminal) => {
   addCommand(program, "worker", "Run calls of a fleet in the workspaces of a folder")
-    .requiredOption("--workspaces <dir>", "folder whose folders are the workspaces")
+    .requiredOption("--workspaces <dir>", "folder that contains the workspaces")
     .option("--fleet <address>", "address of NATS, such as nats://host:4222")
-    .option("--tenant <name>", "tenant whose calls are run")
+    .option("--tenant <name>", "tenant to run calls for")
     .option("--label <label...>", "labels of this worker, such as gpu, or volume=NAME for a shared volume")
     .addHelpText(
       "after",

@@ -49,7 +49,7 @@ export function notOurs(
     return workspaceAway(`"${name}" is owned by ${claim.by}.`, "Send the call again.");
   const where =
     claim.volume === undefined ? `the disk of worker ${claim.home ?? ""}` : `the volume ${claim.volume}`;
-  return workspaceAway(`"${name}" lies on ${where}.`, "Start that worker, or one with that volume.");
+  return workspaceAway(`"${name}" is on ${where}.`, "Start that worker, or one with that volume.");
 }
 
 function placeOf({ id, volume }: Claimant): { readonly home: string } | { readonly volume: string } {

@@ -97,6 +97,6 @@ export function readReAct(reader: Reader, names: KnownNames): RawCall[] | undefi
   reader.skipSpace();
   const value = readLooseJson(reader);
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Unreadable("malformed", `The "Action Input" of "${name}" is no object.`);
+    throw new Unreadable("malformed", `The "Action Input" of "${name}" is not an object.`);
   return [{ name, values: value as Record<string, unknown>, dialect: "Action" }];
 }

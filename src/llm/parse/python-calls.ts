@@ -21,7 +21,8 @@ export function readPythonCalls(reader: Reader, dialect: string): RawCall[] | un
     if (!reader.take(",") && !reader.take(";") && listed && !reader.sees("]"))
       throw new Unreadable(reader.atEnd ? "incomplete" : "malformed", 'A list of calls lacks "," or "]".');
   }
-  if (listed && calls.length > 0) throw new Unreadable("malformed", "A list of calls holds something else.");
+  if (listed && calls.length > 0)
+    throw new Unreadable("malformed", "A list of calls contains something else.");
   return calls.length === 0 ? undefined : calls;
 }
 

@@ -20,7 +20,7 @@ export function readFenced(
     if (fence.closesAt(reader) || reader.pos >= fence.end) return calls;
     const more = readOne(reader, { names, dialect, explicit });
     if (more === undefined) {
-      if (explicit) throw new Unreadable("malformed", "A fence for calls holds something else.");
+      if (explicit) throw new Unreadable("malformed", "A fence for calls contains something else.");
       return [];
     }
     calls.push(...more);

@@ -67,7 +67,7 @@ function readEither(reader: Reader, names: KnownNames, dialect: string): RawCall
     return calls;
   }
   const calls = readPythonCalls(reader, dialect);
-  if (calls === undefined) throw new Unreadable("malformed", `What follows ${dialect} is no call.`);
+  if (calls === undefined) throw new Unreadable("malformed", `What follows ${dialect} is not a call.`);
   return calls;
 }
 
@@ -87,7 +87,8 @@ function readKimi(reader: Reader): RawCall[] {
   for (;;) {
     reader.skipSpace();
     if (reader.atEnd || reader.take("<|tool_calls_section_end|>")) return calls;
-    if (!reader.take(dialect)) throw new Unreadable("malformed", "A section of calls holds something else.");
+    if (!reader.take(dialect))
+      throw new Unreadable("malformed", "A section of calls contains something else.");
     reader.skipSpace();
     const id = reader.match(/[A-Za-z_][\w.:-]{0,255}/y);
     if (!reader.take("<|tool_call_argument_begin|>")) throw cut(reader, "the arguments of a call");
@@ -105,7 +106,7 @@ function readDeepSeek(reader: Reader): RawCall[] {
     reader.skipSpace();
     if (reader.atEnd || reader.take(deepSeek(`calls${low}end`))) return calls;
     if (!reader.take(deepSeek(`call${low}begin`)))
-      throw new Unreadable("malformed", "A section of calls holds something else.");
+      throw new Unreadable("malformed", "A section of calls contains something else.");
     calls.push(...readDeepSeekOne(reader));
   }
 }
@@ -144,7 +145,7 @@ function readObject(reader: Reader): Readonly<Record<string, unknown>> {
 
 function explicitCalls(value: unknown, names: KnownNames, dialect: string): RawCall[] {
   const calls = callsOfJson(value, { names, dialect, explicit: true });
-  if (calls === undefined) throw new Unreadable("malformed", `The JSON behind ${dialect} is no call.`);
+  if (calls === undefined) throw new Unreadable("malformed", `The JSON behind ${dialect} is not a call.`);
   return calls;
 }
 

@@ -85,7 +85,7 @@ function readContainer(reader: Reader, tag: OpenTag, place: Place): RawCall[] {
     }
     const inner = readOpenTag(reader);
     if (inner === undefined || !mayStandInContainer(inner, place.names))
-      throw new Unreadable("malformed", `<${tag.fullName}> holds something that is no call.`);
+      throw new Unreadable("malformed", `<${tag.fullName}> contains something that is not a call.`);
     calls.push(...readElement(reader, inner, { ...place, depth: place.depth + 1 }));
   }
 }
@@ -120,7 +120,7 @@ function callsOfBody(
     return [{ name, values: value as Record<string, unknown>, dialect }];
   const calls = callsOfJson(value, { names, dialect, explicit: true });
   if (calls === undefined || name !== undefined)
-    throw new Unreadable("malformed", `The JSON in <${tag.fullName}> is no call: it lacks a tool's name.`);
+    throw new Unreadable("malformed", `The JSON in <${tag.fullName}> is not a call: it has no tool name.`);
   return calls;
 }
 
@@ -138,7 +138,7 @@ function readNamed(reader: Reader, tag: OpenTag, place: Place): RawCall[] {
   if (name !== undefined && reader.sees("{")) return readJsonBody(reader, tag, { ...place, name });
   if (name !== undefined && (reader.sees("<") || reader.atEnd))
     return finishTexts(readTexts(reader, tag, { name, depth: 0 }), { reader, tag, place, id: undefined });
-  throw new Unreadable("malformed", `<${tag.fullName}> holds text that is no call.`);
+  throw new Unreadable("malformed", `<${tag.fullName}> contains text that is not a call.`);
 }
 
 function finishTexts(

@@ -68,7 +68,7 @@ async function walk(dir: string, segment: number, book: MarkerBook): Promise<Wal
   const { torn } = readLines(segmentPaths(dir, segment).lines, (line) => {
     const seq = base + count;
     const facts = inspectLine(line);
-    if (facts === undefined) flaw ??= { seq, problem: "it is no line of the log" };
+    if (facts === undefined) flaw ??= { seq, problem: "it is not a line of the log" };
     else if (facts.seq !== seq) flaw ??= { seq, problem: `it says that it is record ${facts.seq}` };
     else if (facts.previous !== previous)
       flaw ??= {

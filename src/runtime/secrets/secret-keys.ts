@@ -102,7 +102,7 @@ export class SecretKeySource {
     const { keyFile, workspace } = this.#options;
     const path = relative(workspace, keyFile);
     if (!path.startsWith("..") && path !== keyFile)
-      throw unreadable(keyFile, "it must lie outside the workspace");
+      throw unreadable(keyFile, "it must be outside the workspace");
   }
 
   #toKey(text: string, source: string): SecretKey {

@@ -29,7 +29,7 @@ function resolve(from: URL, location: string): URL {
   const host = nameOf(targetOf(from));
   // Header text is Latin-1; servers that send UTF-8 in it mean UTF-8.
   const text = Buffer.from(location, "latin1").toString("utf8");
-  if (!URL.canParse(text, from.href)) throw failed(host, "it redirects to something that is no URL");
+  if (!URL.canParse(text, from.href)) throw failed(host, "it redirects to something that is not a URL");
   const url = new URL(text, from.href);
   if (from.protocol === "https:" && url.protocol === "http:") {
     throw refused(

@@ -146,7 +146,7 @@ function judgeText({ path, role, rule }: PathChange, text: string, { isInside }:
   }
   if (role === "todo") {
     const isRun = /^\s*(?:x|exec)(?:\s|$)/m.test(text);
-    return isRun ? held(rule, "it holds commands that the rest of a rebase would run") : passed;
+    return isRun ? held(rule, "it contains commands that the rest of a rebase would run") : passed;
   }
   if (role === "strategy" || role === "sequencer") {
     const names = role === "strategy" ? [text.trim()] : strategiesIn(text);

@@ -118,7 +118,7 @@ export function createRunJudge(options: RunJudgeOptions): RunJudge {
     const sensitive = await options.findSensitivePaths();
     const renamed = renameUndecodable(sensitive, (path) => knows(run, path));
     for (const path of renamed) {
-      const reason = "its name is not valid UTF-8, so it was renamed to judge what lies in it";
+      const reason = "its name is not valid UTF-8, so it was renamed to judge what is in it";
       run.held.push({ path: held.showPath(path), reason, rule: "name" });
     }
     return renamed.length === 0 ? sensitive : options.findSensitivePaths();
