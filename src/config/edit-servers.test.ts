@@ -91,6 +91,36 @@ describe("servers in the person's own configuration", () => {
     );
   });
 
+  it("takes numbers and switches for texts, and tools with arguments for tools", () => {
+    const { servers, left } = importServers({
+      mcpServers: {
+        odd: {
+          command: "x",
+          args: ["--port", 3000, true],
+          env: { N: 5, ON: false, NONE: null, T: "t" },
+          includeTools: ["read", "run(ls)"],
+          excludeTools: ["write(*)"],
+        },
+      },
+    });
+    expect(servers["odd"]).toEqual({
+      command: "x",
+      args: ["--port", "3000", "true"],
+      env: { N: "5", ON: "false", T: "t" },
+      include: ["read", "run"],
+      exclude: ["write"],
+    });
+    expect(left).toEqual([]);
+  });
+
+  it("says that files which OpenCode would read are plain text here", () => {
+    const { servers, left } = importServers({
+      mcp: { l: { type: "local", command: ["x"], environment: { F: "{file:./key}" } } },
+    });
+    expect(servers["l"]).toMatchObject({ command: "x", env: { F: "{file:./key}" } });
+    expect(left.join()).toMatch(/"\{file:\.\/key\}" names a file/);
+  });
+
   it("takes over what other hosts write, and says what it leaves", () => {
     const { servers, left } = importServers({
       mcpServers: {

@@ -25,6 +25,8 @@ export function translateReferences(
 
 function translateText(text: string, dialect: ReferenceDialect, onNote: (note: string) => void): string {
   const given = toBraces(text, dialect);
+  if (dialect === "opencode" && /\{file:[^{}]*\}/.test(given))
+    onNote(`"${text}" names a file that the other host reads; here it is plain text`);
   if (!hasReference(given)) return given;
   const translated = given.replaceAll(/\$\{([^{}]*)\}/g, (whole, inner: string) => {
     const [, kind = "", rest = ""] = /^(env|input):([^]*)$/.exec(inner) ?? [];

@@ -24,16 +24,19 @@ const otherWords: Readonly<Record<string, Translation>> = {
   type: toTransport,
   transport: toTransport,
   transportType: toTransport,
-  environment: same("env"),
+  env: (value) => ({ env: texts(value) }),
+  environment: (value) => ({ env: texts(value) }),
+  args: (value) => ({ args: texts(value) }),
   env_vars: forwarded,
-  http_headers: same("headers"),
+  headers: (value) => ({ headers: texts(value) }),
+  http_headers: (value) => ({ headers: texts(value) }),
   env_http_headers: (value) => ({ headers: references(value) }),
   bearer_token_env_var: (value) =>
     typeof value === "string" ? { headers: { Authorization: `Bearer \${env:${value}}` } } : {},
-  includeTools: same("include"),
+  includeTools: (value) => ({ include: withoutArguments(value) }),
   enabledTools: same("include"),
   enabled_tools: same("include"),
-  excludeTools: same("exclude"),
+  excludeTools: (value) => ({ exclude: withoutArguments(value) }),
   disabledTools: same("exclude"),
   disabled_tools: same("exclude"),
   timeout: eitherTime("timeoutMs"),
@@ -47,7 +50,7 @@ const otherWords: Readonly<Record<string, Translation>> = {
 
 /** Keys that are written here as they are there. */
 const sameWords = new Set(
-  "args env cwd url headers enabled include exclude timeoutMs startTimeoutMs maxConcurrent maxPerMinute lazy era instances trustAnnotations".split(
+  "cwd url enabled include exclude timeoutMs startTimeoutMs maxConcurrent maxPerMinute lazy era instances trustAnnotations".split(
     " ",
   ),
 );
@@ -115,6 +118,22 @@ function forwarded(value: unknown): Entry {
     return typeof name === "string" ? [name] : [];
   });
   return { env: references(Object.fromEntries(names.map((name) => [name, name]))) };
+}
+
+/** Hosts take numbers and switches among texts for texts, and leave out what is not set. */
+function texts(value: unknown): unknown {
+  const toText = (item: unknown): unknown =>
+    typeof item === "number" || typeof item === "boolean" ? String(item) : item;
+  if (Array.isArray(value)) return value.map(toText);
+  if (!isRecord(value)) return value;
+  const set = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(set.map(([key, item]) => [key, toText(item)]));
+}
+
+/** Gemini CLI also knows `tool(arguments)`, which means the tool. */
+function withoutArguments(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((item: unknown) => (typeof item === "string" ? item.replace(/\(.*$/s, "") : item));
 }
 
 function references(value: unknown): unknown {
