@@ -15,12 +15,25 @@ describe("MCP of a running server", () => {
       const headers = {
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
-        "mcp-protocol-version": "2026-07-28",
-        "mcp-method": "tools/call",
       };
-      const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: {} };
-      expect((await at.ask("/mcp", { method: "POST", headers, body })).status).toBe(400);
-      expect(faults).toEqual([expect.stringMatching(/^Refused an MCP request\. Invalid params: [^\n]*$/)]);
+      const post = async (method: string, params: object, version = "2026-07-28"): Promise<number> => {
+        const body = { jsonrpc: "2.0", id: 1, method, params };
+        const sent = { ...headers, "mcp-protocol-version": version, "mcp-method": method };
+        return (await at.ask("/mcp", { method: "POST", headers: sent, body })).status;
+      };
+      expect(await post("tools/call", {})).toBe(400);
+      const unknown = { "io.modelcontextprotocol/protocolVersion": "2031-01-01" };
+      const others = {
+        "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      };
+      expect(await post("tools/list", { _meta: { ...unknown, ...others } }, "2031-01-01")).toBe(400);
+      expect(await post("initialize", { protocolVersion: 7 }, "2025-11-25")).toBe(400);
+      expect(faults).toEqual([
+        expect.stringMatching(/^MCP over HTTP: Invalid params: [^\n]*$/),
+        expect.stringMatching(/^MCP over HTTP: Unsupported protocol version: 2031-01-01$/),
+        expect.stringMatching(/^MCP over HTTP: [^\n]*$/),
+      ]);
     } finally {
       await at.close();
     }

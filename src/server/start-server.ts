@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import manifest from "../../package.json" with { type: "json" };
 import { createMcpHttp } from "../mcp/server/create-mcp-http.js";
 import { createMcpHost } from "../runtime/mcp-host/create-mcp-host.js";
-import { toVisibleLine } from "../text/visible-text.js";
 import type { Tenon } from "../runtime/tenon.js";
 import type { EntryLink } from "./api.js";
 import { createConsoleAccess, type ConsoleAccessOptions } from "./console-access.js";
@@ -154,12 +153,16 @@ function namesOf(host: string, more: readonly string[] = []): ReadonlySet<string
 /** The Tenon's tools for MCP hosts; nothing is loaded before the first comes. */
 function openMcp(tenon: Tenon, { limits, onFault }: ServerOptions): McpEndpoint {
   const host = createMcpHost(tenon, { version: manifest.version });
-  const onError = (error: Error): void => onFault?.(refusalIn(error) ?? error);
+  const onError = (error: Error): void => onFault?.(isBug(error) ? error : lineOf(error));
   return createMcpHttp(host, { maxBodyBytes: limits?.maxBody, onError });
 }
 
-/** What the SDK says of a request that it refused: the client's fault, so where it was found does not matter. */
-function refusalIn({ message }: Error): string | undefined {
-  const found = /^Rejected inbound request \([^)]*\): (.*)/s.exec(message);
-  return found?.[1] === undefined ? undefined : toVisibleLine(`Refused an MCP request. ${found[1]}`);
+/** What hosts did wrong and lost connections come as plain errors; where the SDK noticed them does not matter. */
+function isBug(error: Error): boolean {
+  return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+}
+
+function lineOf({ message }: Error): string {
+  const said = /^Rejected inbound request \([^)]*\): (.*)/s.exec(message)?.[1] ?? message;
+  return `MCP over HTTP: ${said.replaceAll(/\s+/g, " ")}`;
 }
