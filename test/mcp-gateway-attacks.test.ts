@@ -116,6 +116,20 @@ describe("what a hostile server sends", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
   });
 
+  it("as 30,000 reports of progress at once loses some of them, and neither its answer nor the next call", async () => {
+    const _meta = { progressToken: "flood" };
+    const { result } = await host.request("tools/call", { name: "evil__reports", arguments: {}, _meta });
+    expect(JSON.stringify(result)).toContain("reported");
+    expect((await call("evil__echo", { text: "next" })).text).toContain("next");
+    expect(faults("evil")).toMatch(/more than 2000 reports of progress in a second/);
+  });
+
+  it("as an error is bounded", async () => {
+    const { error } = await call("evil__complains");
+    expect(error?.code).toBe(-32050);
+    expect(bytesOf(error)).toBeLessThan(20_000);
+  });
+
   it("as questions without end stops at 100, and the call ends at its time limit", async () => {
     asked = 0;
     const { result } = await call("asking__endless");

@@ -23,7 +23,5 @@ export function excerpt(text: string): string {
   return plain.length <= 160 ? plain : `${plain.slice(0, 159)}…`;
 }
 
-/** How nearly all programs write a log message. */
-export const logLine = /^\{"(?:jsonrpc":"2\.0",")?method":"notifications\/message"/;
 /** A failed call or request; what only looks like one costs a search for paths, no more. */
 export const errorLine = /"isError":\s*true|"error":\s*\{/;

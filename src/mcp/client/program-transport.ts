@@ -7,7 +7,8 @@ import type { ConfinedProgram } from "../../contract/ports/upstream.js";
 import { LineReader, type OversizedLine } from "../../wire/line-reader.js";
 import { endProcess, signalGroup } from "./end-process.js";
 import { guardProcess, guardVariable, type ProcessGuard } from "./guard-process.js";
-import { errorLine, excerpt, logLine, parseMessages } from "./parse-messages.js";
+import { LossyMessages, lossyKindOf, lossyMethods, type LossyKind } from "./lossy-messages.js";
+import { errorLine, excerpt, parseMessages } from "./parse-messages.js";
 import { createFloodGate, type FloodGate } from "./flood-gate.js";
 import type { DirectRequests } from "./direct-requests.js";
 import {
@@ -41,9 +42,8 @@ export class ProgramTransport implements Transport {
   readonly #spec: ProgramSpec;
   readonly #options: ProgramOptions;
   readonly #gate = createFloodGate(() => performance.now());
-  /** Log messages beyond this are dropped, so that a talkative server still gets its answers through. */
-  readonly #logGate = createFloodGate(() => performance.now(), { maxMessages: 1000 });
-  readonly #logFlood = createFloodGate(() => performance.now(), { maxMessages: 20_000 });
+  readonly #lossy: LossyMessages;
+  readonly #lossyFlood = createFloodGate(() => performance.now(), { maxMessages: 20_000 });
   #child: ChildProcess | undefined;
   #confined: ConfinedProgram | undefined;
   #guard: ProcessGuard | undefined;
@@ -59,6 +59,7 @@ export class ProgramTransport implements Transport {
   constructor(spec: ProgramSpec, options: ProgramOptions) {
     this.#spec = spec;
     this.#options = options;
+    this.#lossy = new LossyMessages(() => performance.now(), options.onFault);
   }
 
   get pid(): number | null {
@@ -174,9 +175,9 @@ export class ProgramTransport implements Transport {
   }
 
   #onLine(line: string): void {
-    // Most log messages of a flood are dropped without being parsed.
-    const isLog = logLine.test(line);
-    if (isLog && this.#dropsLog()) return;
+    // Most messages of a flood are dropped without being parsed.
+    const lossy = lossyKindOf(line);
+    if (lossy !== undefined && this.#drops(lossy)) return;
     if (this.#confined !== undefined && errorLine.test(line)) this.#confined.heard(line);
     const messages = parseMessages(line);
     if (messages === undefined) {
@@ -186,8 +187,9 @@ export class ProgramTransport implements Transport {
     }
     for (const message of messages) {
       const isExpected = "id" in message && this.#options.sendsRequests === true;
-      if ("method" in message && message.method === "notifications/message") {
-        if (!isLog && this.#dropsLog()) continue;
+      const kind = "method" in message ? lossyMethods.get(message.method) : undefined;
+      if (kind !== undefined) {
+        if (lossy === undefined && this.#drops(kind)) continue;
       } else if ("method" in message && !isExpected) this.#slowDown(this.#gate);
       if (this.direct?.takeProgress(message) !== true) this.#inOrder(message);
     }
@@ -236,11 +238,9 @@ export class ProgramTransport implements Transport {
     void this.close();
   }
 
-  #dropsLog(): boolean {
-    this.#slowDown(this.#logFlood);
-    if (this.#logGate.count() === 0) return false;
-    this.#options.onFault("it sent more than 1000 log messages in a second; the rest was dropped");
-    return true;
+  #drops(kind: LossyKind): boolean {
+    this.#slowDown(this.#lossyFlood);
+    return this.#lossy.drops(kind);
   }
 
   /** A flood is not lost and not read either: the pipe fills up and the program waits. */

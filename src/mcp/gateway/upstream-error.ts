@@ -18,17 +18,29 @@ export function toUpstreamError(
       details: { server },
     });
   }
-  const { code, data } = error as { code?: unknown; data?: unknown };
-  return new ToolExecutionError(`The tool "${tool}" of the MCP server "${server}" failed: ${message}`, {
+  const { code, data, message: said = message } = error as Partial<Record<string, unknown>>;
+  return new ToolExecutionError(`The tool "${tool}" of the MCP server "${server}" failed: ${clip(message)}`, {
     cause: error,
     details: {
       server,
       ...(typeof code === "number" &&
         code !== ownErrorCode && {
           protocolCode: code,
-          protocolMessage: message,
-          ...(data !== undefined && { protocolData: data }),
+          protocolMessage: clip(String(said)),
+          ...(isSmall(data) && { protocolData: data }),
         }),
     },
   });
+}
+
+const maxText = 16_384;
+const maxDataChars = 262_144;
+
+function clip(text: string): string {
+  return text.length <= maxText ? text : `${text.slice(0, maxText).toWellFormed()}…`;
+}
+
+/** What is larger would not be read by any host. */
+function isSmall(data: unknown): boolean {
+  return data !== undefined && (JSON.stringify(data)?.length ?? 0) <= maxDataChars;
 }
