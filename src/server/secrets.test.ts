@@ -128,12 +128,16 @@ describe("secrets", () => {
     expect(body.success).toBe(true);
     expect(text).not.toContain(own);
     expect(text).not.toContain(Buffer.from(own).toString("base64"));
+    const betrayed = await call("alice", "vault:betray");
+    expect(betrayed.text).toContain("No [redacted]");
     const seen = await Promise.all([
       askAs("alice", "/api/secrets"),
       askAs("root", "/api/secrets"),
       at.ask("/api/log?limit=500"),
       at.ask("/api/mcp-servers"),
       at.ask("/metrics"),
+      askAs("alice", "/api/tools"),
+      Promise.resolve(betrayed),
     ]);
     for (const value of [own, others, shared])
       expect(seen.map((reply) => reply.text).join("\n") + everythingStored()).not.toContain(value);
