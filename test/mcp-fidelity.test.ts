@@ -97,8 +97,10 @@ async function converse(host: RecordingHost, named: string, modern: boolean): Pr
   await listed("resources/templates/list", "resourceTemplates");
   const call = (name: string, more: Fields = {}): Promise<Fields> =>
     host.ask("tools/call", { name: `${named}${name}`, arguments: {}, ...more });
-  for (const name of ["blocks", "plain", "structured", "fails", "refuses", "asks"])
+  for (const name of ["blocks", "plain", "structured", "fails", "refuses", "mute", "asks", "rooted"])
     said[name] = await call(name);
+  host.rootsChanged();
+  said["rooted again"] = await call("rooted");
   said["chats"] = await call("chats", { _meta: { progressToken: "p" } });
   said["heard"] = await call("heard", { _meta: { "org.example/trace": "1" } });
   said["prompt"] = await host.ask("prompts/get", { name: `${named}hello`, arguments: { who: "Ada" } });
@@ -107,8 +109,12 @@ async function converse(host: RecordingHost, named: string, modern: boolean): Pr
   for (const ref of [
     { type: "ref/prompt", name: `${named}hello` },
     { type: "ref/resource", uri: "chat:{id}" },
+    { type: "ref/resource", uri: "chat:one" },
   ])
-    said[ref.type] = await host.ask("completion/complete", { ref, argument: { name: "who", value: "A" } });
+    said[`${ref.type} ${ref.uri}`] = await host.ask("completion/complete", {
+      ref,
+      argument: { name: "who", value: "A" },
+    });
   const hears = async (fits: (heard: Fields) => boolean): Promise<void> => {
     await expect.poll(() => host.heard.some(fits)).toBe(true);
   };

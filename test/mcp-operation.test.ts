@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -7,8 +7,11 @@ import type { TenonConfig } from "../src/config/config-schema.js";
 import { createTenon } from "../src/runtime/create-tenon.js";
 import { createServerLogs } from "../src/runtime/gateway/server-logs.js";
 import type { Tenon } from "../src/runtime/tenon.js";
+import { openMcpFixture } from "./mcp-fixture.js";
 
 const fixture = join(import.meta.dirname, "fixtures/plain-server.mjs");
+const peer = (name: string): string =>
+  join(import.meta.dirname, `peers/node_modules/@modelcontextprotocol/${name}/dist/index.js`);
 const plain = { command: process.execPath, args: [fixture, "first"] };
 
 describe("running MCP servers", { timeout: 60_000 }, () => {
@@ -81,6 +84,59 @@ describe("running MCP servers", { timeout: 60_000 }, () => {
     const late = await tenon.createSession({ id: "late" }).call({ name: "own:pid", arguments: {} });
     expect(own).not.toContain(Number(late.result));
     expect((await pids("own"))[2]).toBe(own[2]);
+  });
+
+  it("tells a server the roots of the one session that it works for, as soon as it asks and when they change", async () => {
+    const rules = [{ decision: "allow" as const, tool: "fs:*" }];
+    const fs = { command: process.execPath, args: [peer("server-filesystem")] };
+    const mcp = openMcpFixture({ config: { policy: { rules }, mcpServers: { fs } } });
+    try {
+      const connect = async (...names: readonly string[]) => {
+        const host = mcp.connect();
+        const uris = names.map((name) => {
+          mkdirSync(join(mcp.dir, name), { recursive: true });
+          return `file://${mcp.dir}/${name}`;
+        });
+        host.answer = ({ method }) => (method === "roots/list" ? { roots: [{ uri: uris[0] }] } : undefined);
+        await host.initialize({ roots: { listChanged: true } });
+        const allowed = async (): Promise<string> => {
+          const asked = { name: "fs__list_allowed_directories", arguments: {} };
+          const { result } = await host.request("tools/call", asked);
+          return JSON.stringify(result?.["structuredContent"]);
+        };
+        const change = (): void => {
+          uris.shift();
+          host.send({ method: "notifications/roots/list_changed" });
+        };
+        return { allowed, change };
+      };
+      const [one, other] = await Promise.all([connect("one"), connect("other", "third")]);
+      expect(await one.allowed()).toMatch(/\/one"/);
+      expect(await other.allowed()).toMatch(/\/other"/);
+      other.change();
+      await expect.poll(other.allowed).toMatch(/\/third"/);
+      expect(await one.allowed()).toMatch(/\/one"/);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("lists what a server offers to the host that asks, though it was listed for others before", async () => {
+    const every = { command: process.execPath, args: [peer("server-everything"), "stdio"] };
+    const mcp = openMcpFixture({ config: { mcpServers: { every } } });
+    try {
+      const offered = await mcp.tenon.mcp.listTools("every");
+      expect(offered.map(({ name }) => name)).not.toContain("trigger-sampling-request");
+      const host = mcp.connect();
+      await host.initialize({ sampling: {} });
+      const names = async () => (await host.list("tools/list", "tools")).map(({ name }) => name);
+      // It adds them a moment after the host has greeted it, and says so.
+      await expect.poll(names).toContain("every__trigger-sampling-request");
+      expect(await names()).toContain("every__echo");
+      expect(await names()).not.toContain("every__trigger-elicitation-request");
+    } finally {
+      await mcp.close();
+    }
   });
 
   it("does not start a server again that was stopped while it was starting", async () => {

@@ -88,6 +88,10 @@ export abstract class RecordingHost {
     return { id: ++this.#id, method, params: modern ? { ...params, _meta } : params };
   }
 
+  rootsChanged(): void {
+    if (!this.#options.modern) this.send({ method: "notifications/roots/list_changed" });
+  }
+
   /** Something that is not an answer. */
   protected take({ id, jsonrpc: _version, ...rest }: Fields): void {
     this.heard.push(rest);

@@ -132,7 +132,11 @@ export class CallState {
 
   /** Stop when the caller's signal fires. */
   listenTo(signal: AbortSignal): void {
-    const cancel = () => this.abort(new ToolCancelledError("The caller cancelled the call."));
+    const cancel = (): void => {
+      const { reason } = signal as { reason: unknown };
+      const isSaid = reason instanceof ToolCancelledError;
+      this.abort(isSaid ? reason : new ToolCancelledError("The caller cancelled the call."));
+    };
     // One signal may stop a thousand calls; each removes its listener when it ends.
     setMaxListeners(0, signal);
     signal.addEventListener("abort", cancel, { once: true });

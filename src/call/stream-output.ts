@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolProgress } from "../contract/tool.js";
 import { isToolResult } from "../contract/tool-result.js";
@@ -58,11 +59,12 @@ export function report(call: ReceivedCall, value: ToolProgress | string): void {
 /** Only the known fields, each of the right type. */
 function toProgress(value: unknown): ToolProgress {
   if (typeof value !== "object" || value === null) return { message: String(value) };
-  const { message, output, progress, total } = value as ToolProgress;
+  const { message, output, progress, total, meta } = value as ToolProgress;
   return {
     ...(typeof message === "string" && { message }),
     ...(typeof output === "string" && { output }),
     ...(typeof progress === "number" && { progress }),
     ...(typeof total === "number" && { total }),
+    ...(isRecord(meta) && { meta }),
   };
 }

@@ -56,6 +56,8 @@ export interface McpResultFacts {
   readonly empty?: boolean | undefined;
   /** The result's `_meta`. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Other fields of the result. MCP hosts get them; models do not. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Why a call was allowed or not, by which rule. */

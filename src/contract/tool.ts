@@ -52,6 +52,8 @@ export interface McpToolDefinition {
   /** As the server wrote it. @default the schema of the tool */
   readonly inputSchema?: JsonSchema | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Other fields of the definition. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** How often and how fast a retryable failure of an idempotent tool is tried again. */
@@ -163,6 +165,8 @@ export interface ToolProgress {
   readonly output?: string;
   readonly progress?: number;
   readonly total?: number;
+  /** What an MCP server sent along, for MCP hosts. */
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 /** A health check's own verdict. */

@@ -43,6 +43,8 @@ export interface UpstreamTool {
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
   readonly icons?: readonly unknown[] | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Other fields of the definition. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What a tool of a server answered. */
@@ -51,6 +53,8 @@ export interface UpstreamResult {
   readonly structured?: unknown;
   readonly isError: boolean;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Other fields of the result. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A call to an MCP server. */

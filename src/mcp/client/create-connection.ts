@@ -1,9 +1,10 @@
 import type { Tool as SdkTool } from "@modelcontextprotocol/client";
 import { ToolCancelledError } from "../../contract/errors.js";
 import type { UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
+import { isRecord } from "../../contract/is-record.js";
 import { anyResult } from "./any-result.js";
 import { listPages } from "./list-pages.js";
-import { ownFields } from "./own-fields.js";
+import { ownFields, smallFields } from "./own-fields.js";
 import { readContent } from "./read-content.js";
 import { readTool } from "./read-tool.js";
 import { createMeta, noTimeout, sendOnce, sendRequest, withLogin, type SendParts } from "./send-request.js";
@@ -135,14 +136,19 @@ const listKeys = {
 } as const;
 
 function toResult(result: Readonly<Record<string, unknown>>): UpstreamResult {
-  const { structuredContent, isError, _meta: meta } = ownFields(result);
+  const { content, structuredContent, isError, _meta: meta, ...fields } = ownFields(result);
+  // What a server says though it need not, and what later revisions may add.
+  const more = smallFields(isError === false ? { isError, ...fields } : fields, maxMoreChars);
   return {
-    content: readContent(result["content"]),
+    content: readContent(content),
     ...(structuredContent !== undefined && { structured: structuredContent }),
     isError: isError === true,
-    ...(typeof meta === "object" && meta !== null && { meta: meta as Readonly<Record<string, unknown>> }),
+    ...(isRecord(meta) && { meta }),
+    ...(more !== undefined && { more }),
   };
 }
+
+const maxMoreChars = 65_536;
 
 /** Without its output schema: results are checked by Tenon, with patterns that cannot run away. */
 function mirrored({ name, inputSchema }: UpstreamTool): SdkTool {

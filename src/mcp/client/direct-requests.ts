@@ -1,4 +1,6 @@
 import { isRecord } from "../../contract/is-record.js";
+import { messageOf } from "../../contract/message-of.js";
+import { smallFields } from "./own-fields.js";
 import type { UpstreamCall } from "../../contract/ports/upstream.js";
 
 type Result = Readonly<Record<string, unknown>>;
@@ -17,6 +19,8 @@ export interface RequestWire extends RequestFailures {
   readonly send: (message: object) => void;
   /** Something is asked, so the process must not end; or nothing is any more. */
   readonly setBusy: (busy: boolean) => void;
+  /** What 2026-07-28 wants in the `_meta` of every request. @default nothing */
+  readonly envelope?: Result | undefined;
 }
 
 interface Waiting {
@@ -32,8 +36,8 @@ const firstId = 1_000_000_000;
 const maxCancelled = 1000;
 
 /**
- * Requests to a program of the 2025 revisions past the SDK: its timers, schemas and promises of every message cost
- * more than a call through the gateway. Everything else on the connection stays with the SDK.
+ * Requests to a program past the SDK: its timers, schemas and promises of every message cost more than a call through
+ * the gateway, and it drops fields that it does not know. Everything else on the connection stays with the SDK.
  */
 export class DirectRequests {
   readonly #wire: RequestWire;
@@ -57,7 +61,10 @@ export class DirectRequests {
         this.#cancel(id, signal.reason);
       };
       const leave = (): void => signal.removeEventListener("abort", onAbort);
-      const asked = onProgress === undefined ? params : withProgressToken(params, id);
+      const { envelope } = this.#wire;
+      const told = onProgress === undefined ? params : withMeta(params, { progressToken: id });
+      const asked =
+        envelope === undefined ? told : withMeta(told, { ...envelope, ...(told["_meta"] as object) });
       this.#wire.send({ jsonrpc: "2.0", id, method, params: asked });
       signal.addEventListener("abort", onAbort, { once: true });
       if (this.#waiting.size === 0) this.#wire.setBusy(true);
@@ -85,11 +92,13 @@ export class DirectRequests {
     const token = params["progressToken"];
     if (typeof token !== "number" || token <= firstId || token > this.#lastId) return false;
     const { progress, total, message: text } = params;
+    const meta = smallFields(params["_meta"]);
     if (typeof progress !== "number") return true;
     this.#waiting.get(token)?.onProgress?.({
       progress,
       ...(typeof total === "number" && { total }),
       ...(typeof text === "string" && { message: text }),
+      ...(meta !== undefined && { meta }),
     });
     return true;
   }
@@ -112,7 +121,7 @@ export class DirectRequests {
     const [oldest] = this.#cancelled.add(requestId);
     if (this.#cancelled.size > maxCancelled && oldest !== undefined) this.#cancelled.delete(oldest);
     try {
-      const params = { requestId, reason: String(reason) };
+      const params = { requestId, reason: messageOf(reason) };
       this.#wire.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
     } catch {
       // The program is gone, so there is nothing left to cancel.
@@ -127,6 +136,6 @@ export class DirectRequests {
   }
 }
 
-function withProgressToken(params: Result, progressToken: number): Result {
-  return { ...params, _meta: { ...(params["_meta"] as object | undefined), progressToken } };
+function withMeta(params: Result, meta: Result): Result {
+  return { ...params, _meta: { ...(params["_meta"] as object | undefined), ...meta } };
 }

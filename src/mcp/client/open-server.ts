@@ -98,21 +98,18 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
   const onFault = options.onFault ?? (() => {});
   const open = new OpenRequests();
   const transport = createTransport(sdk, spec, { ...options, open });
-  const client = new sdk.Client(
-    { name: options.clientName ?? "tenon", version: versionOf() },
-    {
-      capabilities: { ...options.capabilities },
-      versionNegotiation: {
-        mode: options.era === "2026" ? { pin: "2026-07-28" } : "auto",
-        probe: { timeoutMs: Math.min(Math.ceil(timeoutMs / 3), 10_000) },
-      },
-      inputRequired: { autoFulfill: false },
-      // Results are checked by Tenon; a server's schema must not reach a compiler unjudged.
-      jsonSchemaValidator: {
-        getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
-      },
+  const client = new sdk.Client(clientInfo(options), {
+    capabilities: { ...options.capabilities },
+    versionNegotiation: {
+      mode: options.era === "2026" ? { pin: "2026-07-28" } : "auto",
+      probe: { timeoutMs: Math.min(Math.ceil(timeoutMs / 3), 10_000) },
     },
-  );
+    inputRequired: { autoFulfill: false },
+    // Results are checked by Tenon; a server's schema must not reach a compiler unjudged.
+    jsonSchemaValidator: {
+      getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
+    },
+  });
   receiveLeniently(
     transport,
     () => client.getProtocolEra() === "modern",
@@ -157,7 +154,7 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
   };
   Object.assign(client, { onclose });
   const login = (error: unknown): Promise<boolean> => finishLogin(error, transport, options);
-  const connected = { ...live, direct: openDirect(sdk, client, transport) };
+  const connected = { ...live, direct: openDirect(opening, client, transport) };
   return createConnection({
     live: connected,
     calls,
@@ -170,16 +167,34 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
   });
 }
 
-/** A program of the 2025 revisions takes requests past the SDK; those of 2026-07-28 need its envelope. */
-function openDirect(sdk: McpSdk, client: Client, transport: Transport): DirectRequests | undefined {
-  if (!(transport instanceof ProgramTransport) || client.getProtocolEra() === "modern") return undefined;
+/** A program takes requests past the SDK. */
+function openDirect(
+  { sdk, options }: Opening,
+  client: Client,
+  transport: Transport,
+): DirectRequests | undefined {
+  if (!(transport instanceof ProgramTransport)) return undefined;
+  const isModern = client.getProtocolEra() === "modern";
   transport.direct = new DirectRequests({
+    ...(isModern && { envelope: envelopeOf(client, options) }),
     send: (message) => transport.sendText(JSON.stringify(message)),
     setBusy: (busy) => transport.setBusy(busy),
     refused: (code, message, data) => sdk.ProtocolError.fromError(code, message, data),
     closed: () => new sdk.SdkError(sdk.SdkErrorCode.ConnectionClosed, "Connection closed"),
   });
   return transport.direct;
+}
+
+function envelopeOf(client: Client, options: ServerOptions): Readonly<Record<string, unknown>> {
+  return {
+    "io.modelcontextprotocol/protocolVersion": client.getNegotiatedProtocolVersion(),
+    "io.modelcontextprotocol/clientInfo": clientInfo(options),
+    "io.modelcontextprotocol/clientCapabilities": { ...options.capabilities },
+  };
+}
+
+function clientInfo({ clientName = "tenon" }: ServerOptions): { name: string; version: string } {
+  return { name: clientName, version: versionOf() };
 }
 
 /** Where the server wants a login and a person made one: take the tokens. */

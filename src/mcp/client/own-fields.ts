@@ -7,3 +7,9 @@ export function ownFields(result: Readonly<Record<string, unknown>>): Readonly<R
   const own = Object.entries(_meta).filter(([key]) => !key.startsWith("io.modelcontextprotocol/"));
   return own.length === 0 ? fields : { ...fields, _meta: Object.fromEntries(own) };
 }
+
+/** Fields that need not be there, unless there are none or they are longer than so many characters. */
+export function smallFields(fields: unknown, maxChars = 4096): Readonly<Record<string, unknown>> | undefined {
+  if (!isRecord(fields) || Object.keys(fields).length === 0) return undefined;
+  return JSON.stringify(fields).length <= maxChars ? fields : undefined;
+}

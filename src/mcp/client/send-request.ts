@@ -1,6 +1,7 @@
 import type { Progress, Tool as SdkTool } from "@modelcontextprotocol/client";
 import type { UpstreamCall } from "../../contract/ports/upstream.js";
 import { anyResult } from "./any-result.js";
+import { smallFields } from "./own-fields.js";
 import { askToOpenUrls, requiredUrlsOf, urlsNotOpened } from "./required-urls.js";
 import {
   serverRequests,
@@ -101,12 +102,15 @@ export function sendOnce(
     timeout: noTimeout,
     allowInputRequired: true,
     ...(onProgress !== undefined && {
-      onprogress: ({ progress, total, message }: Progress) =>
+      onprogress: ({ progress, total, message, _meta }: Progress & { readonly _meta?: unknown }) => {
+        const meta = smallFields(_meta);
         onProgress({
           progress,
           ...(total !== undefined && { total }),
           ...(message !== undefined && { message }),
-        }),
+          ...(meta !== undefined && { meta }),
+        });
+      },
     }),
   };
   if (method === "tools/call" && http && definition !== undefined) {

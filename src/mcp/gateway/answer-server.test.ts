@@ -12,6 +12,7 @@ function open() {
     server: "srv",
     callerOf: (call) => call as unknown as Caller,
     onFault: (fault) => faults.push(fault),
+    now: () => 0,
   });
   const ask = (method: ServerRequest["method"], params: object, ...calls: object[]) =>
     answer({ method, params: params as never, signal }, calls as never);
@@ -117,6 +118,32 @@ describe("a server's question", () => {
     expect(await ask("elicitation/create", {}, call("s", { approved: true }))).toMatchObject({
       action: "accept",
     });
+  });
+
+  it("for roots, outside of calls, goes to the host of the only session, a hundred times a minute", async () => {
+    const capabilities = { roots: {}, elicitation: {}, sampling: {} };
+    const host = call("s", {}, { capabilities, request: async () => ({ roots: [] }) });
+    let only: object | undefined = host;
+    let now = 1;
+    const told: string[] = [];
+    const answer = createAnswerer({
+      server: "srv",
+      callerOf: (one) => one as unknown as Caller,
+      onlyCaller: () => only as Caller | undefined,
+      onRoots: (session) => told.push(session),
+      onFault: () => {},
+      now: () => now,
+    });
+    const roots = { method: "roots/list" as const, params: {}, signal };
+    for (let count = 0; count < 100; count++) expect(await answer(roots, [])).toEqual({ roots: [] });
+    await expect(answer(roots, [])).rejects.toThrow(/outside of calls it asked more than 100 times/);
+    now += 60_001;
+    expect(await answer(roots, [])).toEqual({ roots: [] });
+    expect(told).toEqual(Array.from({ length: 101 }, () => "s"));
+    expect(await answer({ ...roots, method: "elicitation/create" }, [])).toEqual({ action: "decline" });
+    await expect(answer({ ...roots, method: "sampling/createMessage" }, [])).rejects.toThrow(/no call/);
+    for (only of [call("s", { approved: true }), undefined])
+      await expect(answer(roots, [])).rejects.toThrow(/no call of it is running/);
   });
 
   it("about an address is declined unless the person confirms", async () => {

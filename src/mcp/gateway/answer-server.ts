@@ -11,13 +11,20 @@ export interface AnswerOptions {
   readonly server: string;
   /** For whom a call of the server is made. */
   readonly callerOf: (call: UpstreamCall) => Caller | undefined;
+  /** The only session that the connection can speak for, where no call runs. @default none */
+  readonly onlyCaller?: (() => Caller | undefined) | undefined;
+  /** The server was told the roots of this session. */
+  readonly onRoots?: ((sessionId: string) => void) | undefined;
   readonly onFault: (message: string) => void;
+  readonly now: () => number;
 }
 
 type Answer = Readonly<Record<string, unknown>>;
 
 /** What one call may ask: a question stops the call's clock, so that nothing else would end an endless one. */
 const mostRequests = 100;
+/** The same number without a call, in this time. */
+const unaskedMs = 60_000;
 
 /** The key under which a host of 2026-07-28 finds the question, where its server named it. */
 const inputKey = "tenon/inputKey";
@@ -25,31 +32,57 @@ const inputKey = "tenon/inputKey";
 /** Answer what a server asks, by the host or the person of the session whose call it belongs to. */
 export function createAnswerer(options: AnswerOptions): AnswerServer {
   const asked = new WeakMap<UpstreamCall, number>();
-  return async (request, calls) => {
-    const call = whose(calls, options);
-    const caller = typeof call === "string" ? undefined : options.callerOf(call);
-    if (typeof call === "string" || caller === undefined) {
-      const why = typeof call === "string" ? call : "no call of it is running";
-      return refuse(request, why, options);
+  const unasked = { since: 0, count: 0 };
+  const countFor = (call: UpstreamCall | undefined): number => {
+    if (call === undefined) {
+      const now = options.now();
+      if (now - unasked.since > unaskedMs) Object.assign(unasked, { since: now, count: 0 });
+      return ++unasked.count;
     }
     const count = (asked.get(call) ?? 0) + 1;
     asked.set(call, count);
-    if (count > mostRequests)
-      return refuse(request, `one call asked more than ${mostRequests} times`, options);
+    return count;
+  };
+  return async (request, calls) => {
+    const found = whose(request, calls, options);
+    if (typeof found === "string") return refuse(request, found, options);
+    const { call, caller } = found;
+    if (countFor(call) > mostRequests) {
+      const where = call === undefined ? "outside of calls it asked" : "one call asked";
+      return refuse(request, `${where} more than ${mostRequests} times`, options);
+    }
     if (caller.client === undefined) return askPerson(request, caller, options);
     if (!canAnswer(request, capabilitiesOf(caller)))
       return refuse(request, "the host of this session did not declare that it can answer it", options);
-    return askHost(request, caller.client, options);
+    const answer = askHost(request, caller.client, options);
+    if (request.method === "roots/list") options.onRoots?.(caller.sessionId);
+    return answer;
   };
 }
 
-/** The call of the one session that the request can belong to, or why there is none: the wrong person must not be asked. */
-function whose(calls: readonly UpstreamCall[], { callerOf }: AnswerOptions): UpstreamCall | string {
-  const known = calls.filter((call) => callerOf(call) !== undefined);
+interface Asked {
+  readonly call: UpstreamCall | undefined;
+  readonly caller: Caller;
+}
+
+/** The one session that the request can belong to, or why there is none: the wrong person must not be asked. */
+function whose(
+  { method }: ServerRequest,
+  calls: readonly UpstreamCall[],
+  { callerOf, onlyCaller }: AnswerOptions,
+): Asked | string {
+  const known = calls.flatMap((call) => {
+    const caller = callerOf(call);
+    return caller === undefined ? [] : [{ call, caller }];
+  });
   const last = known.at(-1);
-  if (last === undefined) return "no call of it is running";
-  const sessions = new Set(known.map((call) => callerOf(call)?.sessionId));
-  return sessions.size === 1 ? last : "calls of several sessions are running";
+  if (last !== undefined) {
+    const sessions = new Set(known.map(({ caller }) => caller.sessionId));
+    return sessions.size === 1 ? last : "calls of several sessions are running";
+  }
+  // People and models are asked only about what was called; roots cost nobody anything.
+  const caller = method === "roots/list" ? onlyCaller?.() : undefined;
+  return caller?.client === undefined ? "no call of it is running" : { call: undefined, caller };
 }
 
 function refuse({ method }: ServerRequest, why: string, { onFault }: AnswerOptions): Answer {

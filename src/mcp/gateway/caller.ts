@@ -23,15 +23,18 @@ export interface Profile {
   readonly era?: ProtocolEra | undefined;
   /** Whose secrets the server is given, where it needs some. @default those for everybody */
   readonly owner?: SecretScope | undefined;
+  /** The session that it is made for first. */
+  readonly session?: string | undefined;
 }
 
 /** The profile of a caller. */
 export function profileOf(caller: PartialCaller): Profile {
-  return { capabilities: capabilitiesOf(caller), era: caller.client?.era, owner: ownerOfCaller(caller) };
+  const { client, sessionId: session } = caller;
+  return { capabilities: capabilitiesOf(caller), era: client?.era, owner: ownerOfCaller(caller), session };
 }
 
 /** A caller that may have no session yet. */
-type PartialCaller = Omit<Caller, "sessionId"> & { readonly sessionId?: string | undefined };
+export type PartialCaller = Omit<Caller, "sessionId"> & { readonly sessionId?: string | undefined };
 
 function ownerOfCaller({ sessionId, endpoint }: PartialCaller): SecretScope {
   return { user: sessionId === undefined ? undefined : ownerOfSession(sessionId), endpoint };
@@ -76,7 +79,14 @@ export function callFor(
 
 /** The same text for the same capabilities, whatever the order of their keys. */
 export function capabilityKey(capabilities: Capabilities): string {
+  if (Object.keys(capabilities).length === 0) return "{}"; // most hosts, and it is asked for with every call
   return JSON.stringify(capabilities, (_, value: unknown) =>
     isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
+}
+
+/** Names what a server offers to such hosts: many of the 2025 revisions offer more to those that can be asked more. */
+export function listingKey(kind: ProtocolEra, capabilities: Capabilities = {}): string {
+  if (kind === "modern" || Object.keys(capabilities).length === 0) return kind;
+  return `${kind} ${capabilityKey(capabilities)}`;
 }

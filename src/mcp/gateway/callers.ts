@@ -1,24 +1,29 @@
 import type { UpstreamCall } from "../../contract/ports/upstream.js";
-import type { Caller } from "./caller.js";
+import { capabilitiesOf, capabilityKey, type Caller, type Capabilities, type Profile } from "./caller.js";
 
-/** Remembers for whom the calls of a server are made. */
+interface OpenSession {
+  /** Of its last call. */
+  caller: Caller;
+  /** What its host declared, once that was asked for. */
+  declared: string | undefined;
+}
+
+/** Remembers for whom a server works: by the calls that it was sent, and by the sessions that are open. */
 export class Callers {
   readonly #byCall = new WeakMap<UpstreamCall, Caller>();
-  /** `null`: several sessions have used the server. */
-  #only: Caller | null | undefined;
-  readonly #bySession: Map<string, Caller> | undefined;
-
-  /** @param perSession Each session has an instance of its own. */
-  constructor(perSession: boolean) {
-    if (perSession) this.#bySession = new Map();
-  }
+  readonly #sessions = new Map<string, OpenSession>();
 
   add(call: UpstreamCall, { sessionId, endpoint, client, interact }: Caller): void {
     const caller = { sessionId, endpoint, client, interact };
     this.#byCall.set(call, caller);
-    this.#bySession?.set(sessionId, caller);
-    const isOther = this.#only === null || (this.#only !== undefined && this.#only.sessionId !== sessionId);
-    this.#only = isOther ? null : caller;
+    this.meet(caller);
+  }
+
+  /** The session may be asked something from now on, though it has not called anything yet. */
+  meet(caller: Caller): void {
+    const known = this.#sessions.get(caller.sessionId);
+    if (known === undefined) this.#sessions.set(caller.sessionId, { caller, declared: undefined });
+    else known.caller = caller;
   }
 
   of(call: UpstreamCall): Caller | undefined {
@@ -27,15 +32,31 @@ export class Callers {
 
   /** Of the last call of a session. */
   last(sessionId: string): Caller | undefined {
-    return this.#bySession?.get(sessionId);
+    return this.#sessions.get(sessionId)?.caller;
   }
 
   forget(sessionId: string): void {
-    this.#bySession?.delete(sessionId);
+    this.#sessions.delete(sessionId);
   }
 
-  /** The only session that has used the server, where there is just one. */
-  get only(): Caller | undefined {
-    return this.#only ?? undefined;
+  /** The only open session, or the only one whose host declared exactly this. */
+  only(capabilities?: Capabilities): Caller | undefined {
+    const wanted = capabilities && capabilityKey(capabilities);
+    let found: Caller | undefined;
+    for (const session of this.#sessions.values()) {
+      if (wanted !== undefined) {
+        session.declared ??= capabilityKey(capabilitiesOf(session.caller));
+        if (session.declared !== wanted) continue;
+      }
+      if (found !== undefined) return undefined;
+      found = session.caller;
+    }
+    return found;
+  }
+
+  /** The only session that a connection can speak for while none of its calls runs. */
+  onlyFor({ capabilities, era }: Profile, session: string | undefined): Caller | undefined {
+    if (session !== undefined) return this.last(session);
+    return this.only(era === "modern" ? undefined : (capabilities ?? {}));
   }
 }

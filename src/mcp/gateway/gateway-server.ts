@@ -3,22 +3,27 @@ import type { UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/
 import type { Tool } from "../../contract/tool.js";
 import type { ServerConnection } from "../client/server-connection.js";
 import { createAnswerer } from "./answer-server.js";
-import { callFor, type Caller, type Profile } from "./caller.js";
+import { callFor, profileOf, type Caller, type PartialCaller, type Profile } from "./caller.js";
 import { Callers } from "./callers.js";
 import { foundVerdict, priorVerdict } from "./era-verdict.js";
 import { createFaultLog, type FaultLog } from "./fault-log.js";
 import type { GatewayOptions, ServerSettings, ServerView } from "./gateway-types.js";
 import type { ScreenedTool } from "./screen-tool.js";
 import { ServerCatalogue } from "./server-catalogue.js";
+import { PendingRoots } from "./pending-roots.js";
 import { createRelay } from "./relay-notices.js";
 import { ServerLink } from "./server-link.js";
-import { ServerLinks, type LinkRole } from "./server-links.js";
+import type { LinkRole } from "./link-types.js";
+import { ServerLinks } from "./server-links.js";
+import { hidingOpen } from "./hide-secrets.js";
 import { secretsFor, type ServerSecrets } from "./server-secrets.js";
-import { describeTarget, isWanted, targetDigest } from "./server-target.js";
+import { isWanted, targetDigest } from "./server-target.js";
 import { createSlots, type Slots } from "./slots.js";
 import { defaultStartMs } from "./start-time.js";
 import { createRateLimit, type RateLimit } from "./rate-limit.js";
-import { ToolListing } from "./tool-listing.js";
+import { listedFor, listsOf, ToolListing } from "./tool-listing.js";
+import { tellRootsChanged } from "./tell-roots.js";
+import { toServerView } from "./server-view.js";
 import { toUpstreamError } from "./upstream-error.js";
 import { WatchedResources } from "./watched-resources.js";
 import { within } from "./within.js";
@@ -40,7 +45,7 @@ export class GatewayServer {
   readonly #faults: FaultLog;
   readonly #slots: Slots;
   readonly #rate: RateLimit;
-  readonly #callers: Callers;
+  readonly #callers = new Callers();
   readonly #watched = new WatchedResources(() => this.link.connection);
   readonly #listing: ToolListing;
   readonly #secrets: ServerSecrets | undefined;
@@ -52,7 +57,6 @@ export class GatewayServer {
     this.settings = settings;
     this.#options = options;
     this.#secrets = secretsFor(settings.spec, options.secrets);
-    this.#callers = new Callers(settings.instances === "session");
     this.#faults = createFaultLog(now, hide, keepLine && ((line) => keepLine(name, line)));
     this.#slots = createSlots(settings.maxConcurrent ?? 16);
     this.#rate = createRateLimit(name, settings.maxPerMinute, now);
@@ -67,16 +71,15 @@ export class GatewayServer {
     });
     this.#listing = new ToolListing({
       catalogue: this.catalogue,
-      connections: () => this.links.connections(),
+      connections: () => listsOf(this.links.all()),
       onFault: (message) => this.#faults.add(message),
     });
     this.links = new ServerLinks({
       server: name,
       era: settings.era === "2025" ? "legacy" : settings.era === "2026" ? "modern" : undefined,
       isOld: () => this.catalogue.record?.verdict?.kind === "legacy",
-      ...(settings.instances === "session" && {
-        sessionOf: (call: UpstreamCall) => this.#callers.of(call)?.sessionId,
-      }),
+      perSession: settings.instances === "session",
+      sessionOf: (call) => this.#callers.of(call)?.sessionId,
       secretsFor: this.#secrets?.pick,
       createLink: (profile, role) => this.#createLink(profile, role),
     });
@@ -106,7 +109,7 @@ export class GatewayServer {
   /** Call a tool: waits for the connection and a free place, refuses what is held. */
   async callTool(tool: string, args: unknown, call: UpstreamCall): Promise<UpstreamResult> {
     try {
-      const result = await this.links.with(call, async (connection) => {
+      return await this.links.with(call, async (connection) => {
         await this.catalogue.check(tool);
         this.#rate.count();
         const leave = await this.#slots.take(call.signal);
@@ -116,7 +119,6 @@ export class GatewayServer {
           leave();
         }
       });
-      return this.#secrets?.hide(result) ?? result;
     } catch (error) {
       throw toUpstreamError(error, { server: this.name, tool, signal: call.signal });
     }
@@ -132,7 +134,7 @@ export class GatewayServer {
     const caller: Caller = { sessionId: session?.id ?? "", endpoint: session?.endpoint, client };
     const call = callFor(caller, { signal, onProgress });
     this.relate(call, caller);
-    const result = await this.links.with(call, async (connection) => {
+    return this.links.with(call, async (connection) => {
       const leave = await this.#slots.take(signal);
       try {
         return await connection.send(method, params, call);
@@ -140,7 +142,6 @@ export class GatewayServer {
         leave();
       }
     });
-    return this.#secrets?.hide(result) ?? result;
   }
 
   /** Relate requests of the server to the session whose call they belong to. */
@@ -148,20 +149,22 @@ export class GatewayServer {
     this.#callers.add(call, caller);
   }
 
+  /** A host wants to know what the server offers: it may be asked something before it calls anything. */
+  meet(caller: PartialCaller): Profile {
+    const { sessionId, client } = caller;
+    if (sessionId !== undefined && client !== undefined) this.#callers.meet({ ...caller, sessionId });
+    return profileOf(caller);
+  }
+
   /** The roots of the session's host changed. */
   rootsChanged(sessionId: string): void {
-    if (this.#callers.only?.sessionId !== sessionId) return;
-    for (const connection of this.links.connections()) {
-      // A server that did not hear of roots, or speaks 2026, is not told.
-      if (connection.verdict.kind !== "legacy") continue;
-      connection.notify("notifications/roots/list_changed").catch(() => {});
-    }
+    tellRootsChanged(this.links.all(), this.#callers, sessionId);
   }
 
   /** The session is over. */
   async endSession(sessionId: string): Promise<void> {
     this.#callers.forget(sessionId);
-    if (this.settings.instances === "session") await this.links.endSession(sessionId);
+    await this.links.endSession(sessionId);
   }
 
   /** Hear of changes of a resource; the result ends that. */
@@ -207,27 +210,12 @@ export class GatewayServer {
   }
 
   view(): ServerView {
-    const { connection, reason, nextTryAt } = this.link;
-    const faults = this.#faults.faults();
-    const fault = reason ?? faults.at(-1)?.message;
-    return {
-      name: this.name,
-      target: this.#options.hide(describeTarget(this.settings)),
-      state: this.enabled ? this.links.shownState : "disabled",
-      ...(connection !== undefined && { protocol: connection.protocol }),
-      ...(fault !== undefined && { fault }),
-      ...this.catalogue.view(),
-      ...(nextTryAt !== undefined && { nextTryAt }),
-      ...(connection?.pid !== undefined && { pid: connection.pid }),
-      ...(this.settings.spec.kind === "program" && { sandbox: this.settings.spec.sandbox ?? false }),
-      faults,
-      log: this.#faults.output(),
-    };
+    return toServerView(this, { faults: this.#faults, hide: this.#options.hide });
   }
 
-  async #onOpen(connection: ServerConnection): Promise<void> {
+  async #onOpen(connection: ServerConnection, profile: Profile): Promise<void> {
     await this.catalogue.load();
-    await this.#listing.take(connection);
+    await this.#listing.take(listedFor(connection, profile));
     const { resources, prompts } = connection.offers;
     await this.catalogue.keep({
       ...foundVerdict(connection, this.#options.now),
@@ -238,20 +226,26 @@ export class GatewayServer {
     if (prompts) this.#options.onChange({ kind: "prompts" });
   }
 
-  /** A connection for other hosts lists only what the first one does not: the tools of the other era. */
-  async #onExtraOpen(connection: ServerConnection): Promise<void> {
+  /** A connection for other hosts lists only what the first one does not: what is offered to its kind of hosts. */
+  async #onExtraOpen(connection: ServerConnection, profile: Profile): Promise<void> {
     await this.catalogue.keep(foundVerdict(connection, this.#options.now));
     if (this.needsSecrets && !this.#isListed) {
       // Its callers have no connection in common, so the first one of any of them lists.
       this.#isListed = true;
-      await this.#onOpen(connection);
-    } else if (!this.catalogue.isKnownTo(connection.verdict.kind)) await this.#listing.take(connection);
+      await this.#onOpen(connection, profile);
+    } else if (!this.catalogue.isKnownTo({ ...profile, era: connection.verdict.kind }))
+      await this.#listing.take(listedFor(connection, profile));
   }
 
-  #createLink(profile: () => Profile, { primary, session }: LinkRole): ServerLink {
+  #createLink(profile: () => Profile, { primary, session, keepFor }: LinkRole): ServerLink {
     const { name, settings, now, random, open, onChange } = this.#options;
+    const { hide } = this.#secrets ?? {};
     const callerOf = (call: UpstreamCall): Caller | undefined => this.#callers.of(call);
+    const onlyCaller = (): Caller | undefined => this.#callers.onlyFor(profile(), session());
     const onFault = (message: string): void => this.#faults.add(message);
+    const answering = new PendingRoots(
+      createAnswerer({ server: name, callerOf, onlyCaller, onRoots: keepFor, onFault, now }),
+    );
     const changes = {
       onToolsChanged: () => this.#listing.onChanged(),
       onResourcesChanged: () => onChange({ kind: "resources" }),
@@ -261,7 +255,7 @@ export class GatewayServer {
       server: name,
       spec: settings.spec,
       startTimeoutMs: settings.startTimeoutMs ?? defaultStartMs(settings.spec),
-      open,
+      open: hide === undefined ? open : hidingOpen(open, hide),
       faults: this.#faults,
       now,
       random,
@@ -276,14 +270,17 @@ export class GatewayServer {
         onNotice: createRelay({
           server: name,
           callerOf,
-          onlyCaller: () => (session === undefined ? this.#callers.only : this.#callers.last(session)),
+          onlyCaller,
           onResource: (uri) => onChange({ kind: "resource", uri }),
           onFault,
           now,
         }),
-        answer: createAnswerer({ server: name, callerOf, onFault }),
+        answer: answering.answer,
       },
-      onOpen: (connection) => (primary ? this.#onOpen(connection) : this.#onExtraOpen(connection)),
+      onOpen: async (connection) => {
+        await (primary ? this.#onOpen(connection, profile()) : this.#onExtraOpen(connection, profile()));
+        if (profile().capabilities?.["roots"] !== undefined) await answering.settle(connection);
+      },
     });
   }
 

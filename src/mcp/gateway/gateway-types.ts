@@ -8,7 +8,7 @@ import type {
 } from "../../contract/ports/upstream.js";
 import type { SecretScope } from "../../contract/ports/secrets.js";
 import type { Tool } from "../../contract/tool.js";
-import type { Profile } from "./caller.js";
+import type { PartialCaller } from "./caller.js";
 import type { OpenServer } from "./server-link.js";
 import type { ServerFault } from "./fault-log.js";
 import type { ServerMemory } from "./server-memory.js";
@@ -156,13 +156,13 @@ export interface Gateway extends McpServers {
   start(): void;
   /**
    * Wait until every enabled server whose tools are not known has listed them or failed, at most so long.
-   * @param profile Of the host that waits.
+   * @param caller The host that waits.
    */
-  settle(limitMs: number, profile?: Profile): Promise<void>;
+  settle(limitMs: number, caller?: PartialCaller): Promise<void>;
   /** Connect to all enabled servers now, and wait at most so long. */
   tryAll(limitMs: number): Promise<void>;
   /** The wait before a name of a server that has not listed its tools yet can be resolved. */
-  awaitTool(name: string, profile?: Profile): Promise<void> | undefined;
+  awaitTool(name: string, caller?: PartialCaller): Promise<void> | undefined;
   /** The roots of a session's host changed: its servers are told. */
   rootsChanged(sessionId: string): void;
   /** A session is over: instances of servers that were its own end. */

@@ -77,22 +77,24 @@ export function createGateway(options: GatewayOptions): Gateway {
     start() {
       for (const server of all()) start(server);
     },
-    async settle(limitMs, profile = {}) {
-      for (const { links, settings } of all()) {
+    async settle(limitMs, caller = {}) {
+      const arriving = all().flatMap((server) => {
+        const { links, settings, catalogue } = server;
+        const profile = server.meet(caller);
         links.expect(profile);
         if (settings.lazy === false) links.primary.use().catch(() => {}); // shown in its view
-      }
-      const unknown = all().filter((server) => !server.catalogue.isKnownTo(profile.era));
-      await Promise.all(unknown.map((server) => server.links.arrive(profile, limitMs)));
+        return catalogue.isKnownTo(profile) ? [] : [links.arrive(profile, limitMs)];
+      });
+      await Promise.all(arriving);
     },
     async tryAll(limitMs) {
       await within(Promise.all(all().map((server) => server.link.open().catch(() => undefined))), limitMs);
     },
-    awaitTool(name, profile) {
+    awaitTool(name, caller = {}) {
       const at = name.indexOf(":");
       const server = at < 0 ? undefined : servers.get(name.slice(0, at));
       if (server === undefined || !server.enabled || server.catalogue.isKnown) return undefined;
-      return server.links.reach(profile ?? {}).then(() => {});
+      return server.links.reach(server.meet(caller)).then(() => {});
     },
     isLoading(name) {
       const at = name.indexOf(":");

@@ -1,7 +1,6 @@
 import { messageOf } from "../../contract/message-of.js";
 import type { HostScope } from "../../contract/host.js";
 import type { ServerConnection } from "../client/server-connection.js";
-import { profileOf } from "./caller.js";
 import type { GatewayServer } from "./gateway-server.js";
 
 type Listing = "resources/list" | "resources/templates/list" | "prompts/list";
@@ -33,7 +32,7 @@ export class Listings {
     const lists = await Promise.all(
       asked.map(async (server) => {
         const { client, session } = scope;
-        const profile = profileOf({ client, sessionId: session?.id, endpoint: session?.endpoint });
+        const profile = server.meet({ client, sessionId: session?.id, endpoint: session?.endpoint });
         const connection = await server.links.arrive(profile, patienceMs);
         if (connection?.offers[what] !== true) return [];
         return [{ server, items: await this.#list(server, connection, { method, signal: scope.signal }) }];

@@ -61,7 +61,7 @@ function describe(item: unknown, server: string): HostPrompt | undefined {
   return {
     ...definitionFields(fields),
     name: `${server}__${name}`,
-    ...(args.length > 0 && { arguments: args }),
+    ...(Array.isArray(given) && { arguments: args }),
   };
 }
 

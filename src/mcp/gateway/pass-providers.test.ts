@@ -43,6 +43,7 @@ function server(name: string, given: Given): GatewayServer & { faults: string[];
     link,
     links: { expect: () => {}, arrive: async () => connection },
     catalogue: { isKnown: true },
+    meet: () => ({}),
     faults,
     sent,
     request: connection.send,

@@ -74,8 +74,11 @@ export function createResourceProvider(
     },
     async complete(asked, scope) {
       if (!templates.has(asked.of)) await listTemplates(scope);
-      const server = templates.get(asked.of);
-      if (server !== undefined && !isOffered(server, scope)) return undefined;
+      const named = templates.get(asked.of);
+      if (named !== undefined && !isOffered(named, scope)) return undefined;
+      // An address that no template is written like may still be one that its server can complete.
+      const others = offering(scope);
+      const server = named ?? ownerOf(asked.of, scope) ?? (others.length === 1 ? others[0] : undefined);
       return server && completeBy(server, { ...asked, ref: { type: "ref/resource", uri: asked.of } }, scope);
     },
     async watch(uri, scope) {

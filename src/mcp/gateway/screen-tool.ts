@@ -85,6 +85,7 @@ function toShown(raw: UpstreamTool): ScreenedTool {
       ...(raw.annotations !== undefined && { annotations: cleaned(raw.annotations, words) }),
       ...(raw.icons !== undefined && { icons: raw.icons }),
       ...(raw.meta !== undefined && { meta: raw.meta }),
+      ...(raw.more !== undefined && { more: raw.more }),
     },
     warnings: [...notes],
   };

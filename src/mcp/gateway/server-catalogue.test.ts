@@ -67,22 +67,35 @@ describe("ServerCatalogue", () => {
     const open = openRuns();
     const { catalogue, callable } = open();
     await catalogue.take([tool("a"), tool("old")], "legacy");
-    expect([catalogue.isKnownTo("legacy"), catalogue.isKnownTo("modern")]).toEqual([true, false]);
+    expect([catalogue.isKnownTo({ era: "legacy" }), catalogue.isKnownTo({ era: "modern" })]).toEqual([
+      true,
+      false,
+    ]);
     await catalogue.take([tool("a"), tool("new")], "modern");
     expect(callable().toSorted()).toEqual(["srv:a", "srv:new", "srv:old"]);
-    expect(catalogue.isKnownTo("modern")).toBe(true);
+    expect(catalogue.isKnownTo({ era: "modern" })).toBe(true);
     // A listing again replaces the one in the same era; one that nobody follows any more is forgotten.
     await catalogue.take([tool("a")], "modern");
     expect(callable().toSorted()).toEqual(["srv:a", "srv:old"]);
-    catalogue.keepEras(new Set(["modern"]));
+    catalogue.keepListings(new Set(["modern"]));
     await catalogue.take([tool("a")], "modern");
     expect(callable().toSorted()).toEqual(["srv:a"]);
     const later = open();
     await later.catalogue.load();
-    expect(later.catalogue.isKnownTo("modern")).toBe(true);
+    expect(later.catalogue.isKnownTo({ era: "modern" })).toBe(true);
+    // Hosts that can be asked more may be offered more, in the older era too.
+    await later.catalogue.take([tool("a")], "legacy");
+    const able = { era: "legacy" as const, capabilities: { sampling: {} } };
+    expect([later.catalogue.isKnownTo({ era: "legacy" }), later.catalogue.isKnownTo(able)]).toEqual([
+      true,
+      false,
+    ]);
+    await later.catalogue.take([tool("a"), tool("samples")], 'legacy {"sampling":{}}');
+    expect(later.catalogue.isKnownTo(able)).toBe(true);
+    expect(later.callable().toSorted()).toEqual(["srv:a", "srv:samples"]);
     // What speaks no newer revision has nothing more to list.
     await later.catalogue.keep({ verdict: { kind: "legacy" }, eras: ["legacy"] });
-    expect(later.catalogue.isKnownTo("modern")).toBe(true);
+    expect(later.catalogue.isKnownTo({ era: "modern" })).toBe(true);
   });
 
   it("trusts nothing that was accepted at another address", async () => {

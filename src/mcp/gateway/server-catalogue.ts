@@ -1,6 +1,7 @@
 import { ToolDefinitionError, ToolUnavailableError } from "../../contract/errors.js";
-import type { ProtocolEra, UpstreamTool } from "../../contract/ports/upstream.js";
+import type { UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
+import { listingKey, type Profile } from "./caller.js";
 import type { FaultLog } from "./fault-log.js";
 import { fingerprint } from "./fingerprint.js";
 import { type HeldTool, holdTool, toHeldView, toRejected } from "./held-tool.js";
@@ -32,8 +33,8 @@ export class ServerCatalogue {
   #refused: ServerView["refused"] = [];
   #record: ServerRecord | undefined;
   #loading: Promise<void> | undefined;
-  /** The last listing in each era: a server may offer more in one of them. */
-  readonly #listings = new Map<ProtocolEra, readonly UpstreamTool[]>();
+  /** The last listing for each kind of host: a server may offer more to some of them. */
+  readonly #listings = new Map<string, readonly UpstreamTool[]>();
 
   constructor(options: CatalogueOptions) {
     this.#options = options;
@@ -44,11 +45,15 @@ export class ServerCatalogue {
     return this.#listings.size > 0 || this.#record !== undefined;
   }
 
-  /** The same as a host of this era would be shown them; hosts of 2025 may see what newer ones are offered. */
-  isKnownTo(era: ProtocolEra | undefined): boolean {
-    if (era !== "modern" || !this.isKnown) return this.isKnown;
+  /** The same as such a host would be shown them; it may see what others are offered as well. */
+  isKnownTo({ era, capabilities }: Profile): boolean {
     const { verdict, eras } = this.#record ?? {};
-    return verdict?.kind === "legacy" || eras === undefined || eras.includes(era);
+    if (!this.isKnown || eras === undefined) return this.isKnown;
+    const isOld = eras.some((key) => key.startsWith("legacy"));
+    if (era === "modern" && verdict?.kind !== "legacy") return eras.includes(era);
+    // What an older host without capabilities is offered, newer and more able ones are offered too.
+    const key = listingKey("legacy", capabilities);
+    return key === "legacy" || !isOld || eras.includes(key);
   }
 
   /** What an earlier run left behind. */
@@ -84,9 +89,9 @@ export class ServerCatalogue {
   }
 
   /** Take a new listing: the same definitions go on, changed ones are held, unknown ones count as accepted. */
-  async take(listed: readonly UpstreamTool[], era: ProtocolEra = "legacy"): Promise<void> {
-    this.#listings.set(era, listed);
-    const { tools, refused } = this.#screen(this.#joined(era));
+  async take(listed: readonly UpstreamTool[], key = "legacy"): Promise<void> {
+    this.#listings.set(key, listed);
+    const { tools, refused } = this.#screen(this.#joined(key));
     const accepted: Record<string, UpstreamTool> = { ...this.#record?.accepted };
     const held = new Map<string, HeldTool>();
     const usable = new Map<string, ScreenedTool>();
@@ -106,17 +111,19 @@ export class ServerCatalogue {
     await this.keep({ accepted, listed: [...tools.keys()], eras: [...this.#listings.keys()] });
   }
 
-  /** Forget the listings in other eras than these: nobody would hear of their changes. */
-  keepEras(eras: ReadonlySet<ProtocolEra>): void {
-    for (const era of this.#listings.keys()) if (!eras.has(era)) this.#listings.delete(era);
+  /** Forget the listings for other hosts than these: nobody would hear of their changes. */
+  keepListings(keys: ReadonlySet<string>): void {
+    for (const key of this.#listings.keys()) if (!keys.has(key)) this.#listings.delete(key);
   }
 
-  /** The newest listing, and what is offered in the other era only. */
-  #joined(newest: ProtocolEra): readonly UpstreamTool[] {
+  /** The newest listing, and what is offered to other hosts only. */
+  #joined(newest: string): readonly UpstreamTool[] {
     const listed = this.#listings.get(newest) ?? [];
-    const names = new Set(listed.map(({ name }) => name));
-    const others = [...this.#listings].flatMap(([era, tools]) => (era === newest ? [] : tools));
-    return [...listed, ...others.filter(({ name }) => !names.has(name))];
+    const joined = new Map(listed.map((tool) => [tool.name, tool]));
+    for (const tools of this.#listings.values())
+      for (const tool of tools) if (!joined.has(tool.name)) joined.set(tool.name, tool);
+    // A name that one listing has twice is for the screening to judge.
+    return [...listed, ...[...joined.values()].filter((tool) => !listed.includes(tool))];
   }
 
   /** Use changed definitions from now on; returns their names. */

@@ -1,37 +1,17 @@
-import { ToolUnavailableError } from "../../contract/errors.js";
-import type { SecretScope } from "../../contract/ports/secrets.js";
 import type { ProtocolEra, UpstreamCall } from "../../contract/ports/upstream.js";
 import type { HealthVerdict } from "../../contract/tool.js";
 import type { ServerConnection } from "../client/server-connection.js";
 import { capabilityKey, type Profile } from "./caller.js";
+import { keyWith, tooMany, waitFor } from "./link-helpers.js";
+import type { LinksOptions, LinkUse } from "./link-types.js";
 import type { LinkState, ServerLink } from "./server-link.js";
-
-/** What a connection is for. */
-export interface LinkRole {
-  /** It lists the tools. */
-  readonly primary: boolean;
-  /** The only session that uses it. */
-  readonly session?: string | undefined;
-}
-
-export interface LinksOptions {
-  readonly server: string;
-  /** The only era that the configuration allows. */
-  readonly era?: ProtocolEra | undefined;
-  /** Every session has a connection of its own, and this says whose call it is. @default they share connections */
-  readonly sessionOf?: ((call: UpstreamCall) => string | undefined) | undefined;
-  /** The server needs stored secrets: names the values that a caller gets. Calls with others share no connection. */
-  readonly secretsFor?: ((owner: SecretScope) => Promise<string>) | undefined;
-  /** The server is known to speak only the revisions of 2025. */
-  readonly isOld: () => boolean;
-  /** A link to the server for callers of this profile; the primary one lists the tools. */
-  readonly createLink: (profile: () => Profile, role: LinkRole) => ServerLink;
-}
+import { within } from "./within.js";
 
 interface Extra {
   readonly link: ServerLink;
+  readonly profile: Profile;
   /** Whose it is, where each session has its own. */
-  readonly session: string | undefined;
+  session: string | undefined;
   calls: number;
   idle: NodeJS.Timeout | undefined;
 }
@@ -59,18 +39,28 @@ export class ServerLinks {
   #claimed = false;
   /** The session that did, where each has its own. */
   #owner: string | undefined;
+  /** The server asks for roots, which are a session's own. */
+  #asksRoots = false;
   /** The primary connection while it is made again: calls that come meanwhile wait for it. */
   #reopening: Promise<ServerConnection> | undefined;
 
   constructor(options: LinksOptions) {
     this.#options = options;
     this.#only = options.era;
-    this.primary = options.createLink(() => this.#profile, { primary: true });
+    this.primary = options.createLink(() => this.#profile, {
+      primary: true,
+      session: () =>
+        this.#owner ?? (this.primary.connection === undefined ? this.#profile.session : undefined),
+      keepFor: (session) => {
+        this.#asksRoots = true;
+        this.#claim(session);
+      },
+    });
   }
 
   /** The first connection will be made for a caller of this profile. */
-  expect({ capabilities, era }: Profile): void {
-    if (!this.#claimed && this.primary.state === "idle") this.#profile = { capabilities, era };
+  expect({ capabilities, era, session }: Profile): void {
+    if (!this.#claimed && this.primary.state === "idle") this.#profile = { capabilities, era, session };
   }
 
   /** The connection that lists what a host of this profile is offered, if it is there in time. */
@@ -83,10 +73,22 @@ export class ServerLinks {
     }
     this.expect(profile);
     const connection = await this.primary.arrive(limitMs);
-    const wantsNew = profile.era === "modern" && connection?.verdict.kind === "legacy";
-    if (!wantsNew || this.#only !== undefined || this.#options.isOld()) return connection;
-    if (!this.#extra.has("modern") && this.#isFull) return connection;
-    return this.#withExtra("modern", profile, ({ link }) => link.arrive(limitMs));
+    if (connection?.verdict.kind !== "legacy") return connection;
+    const wantsNew = profile.era === "modern" && this.#only === undefined && !this.#options.isOld();
+    const declared = capabilityKey(profile.capabilities ?? {});
+    if (!wantsNew && declared === capabilityKey(this.#profile.capabilities ?? {})) return connection;
+    if (!wantsNew && !this.#claimed) {
+      // It was made for nobody, or for somebody who only looked.
+      this.#claim(this.#separate(profile));
+      await within(
+        this.#reopen(profile).catch(() => undefined),
+        limitMs,
+      ); // shown in its view
+      return this.primary.connection;
+    }
+    const key = wantsNew ? "modern" : keyWith(this.#separate(profile), declared);
+    if (!this.#extra.has(key) && this.#isFull) return connection;
+    return this.#withExtra(key, profile, ({ link }) => link.arrive(limitMs));
   }
 
   /** Wait for a connection that a caller of this profile can use. */
@@ -98,10 +100,15 @@ export class ServerLinks {
     return this.#withExtra(await this.#secretKey(profile), profile, ({ link }) => link.use());
   }
 
+  /** All connections, the primary one first. */
+  all(): readonly LinkUse[] {
+    const primary = { link: this.primary, profile: this.#profile, session: this.#owner };
+    return [primary, ...this.#extra.values()];
+  }
+
   /** All connections that are open. */
   connections(): readonly ServerConnection[] {
-    const links = [this.primary, ...[...this.#extra.values()].map(({ link }) => link)];
-    return links.flatMap(({ connection }) => connection ?? []);
+    return this.all().flatMap(({ link }) => link.connection ?? []);
   }
 
   /** The state of the primary connection, or that callers with secrets of their own have others. */
@@ -119,35 +126,39 @@ export class ServerLinks {
 
   /** Do something with the connection that suits the host of this call. */
   async with<T>(call: UpstreamCall, work: (connection: ServerConnection) => Promise<T>): Promise<T> {
+    const caller = { ...call, session: this.#options.sessionOf(call) };
     if (this.#options.secretsFor !== undefined) {
-      const session = this.#options.sessionOf?.(call);
-      const key = `${session ?? ""} ${await this.#secretKey(call)}`;
-      return this.#withExtra(key, { ...call, session }, async ({ link }) =>
+      const key = keyWith(this.#separate(caller), await this.#secretKey(call));
+      return this.#withExtra(key, caller, async ({ link }) =>
         work(link.connection ?? (await waitFor(link.use(), call.signal))),
       );
     }
-    this.expect(call);
+    this.expect(caller);
     const known = this.#reopening === undefined ? this.primary.connection : undefined;
     const first = known ?? (await waitFor(this.#reopening ?? this.primary.use(), call.signal));
     // Another call that waited too may have found that it must be made again.
     const connection = this.#reopening === undefined ? first : await waitFor(this.#reopening, call.signal);
     this.#learn(connection);
-    const session = this.#options.sessionOf?.(call);
+    const session = this.#separate(caller);
     const isOwn = !this.#claimed || session === this.#owner;
     if (isOwn && this.#keyOf(call, connection) === this.#keyOf(this.#profile, connection)) {
       this.#claim(session);
       return work(connection);
     }
+    const key = keyWith(session, this.#keyOf(call, connection));
     if (!this.#claimed) {
       this.#claim(session);
-      return work(await waitFor(this.#reopen(call), call.signal));
+      return work(await waitFor(this.#reopen(caller), call.signal));
     }
-    const key = this.#keyOf(call, connection);
-    return this.#withExtra(
-      session === undefined ? key : `${session} ${key}`,
-      { ...call, session },
-      async ({ link }) => work(link.connection ?? (await waitFor(link.use(), call.signal))),
+    return this.#withExtra(key, caller, async ({ link }) =>
+      work(link.connection ?? (await waitFor(link.use(), call.signal))),
     );
+  }
+
+  /** The session of a caller that must not share a connection with others. */
+  #separate({ session, capabilities }: Profile): string | undefined {
+    const hasOwn = this.#asksRoots && capabilities?.["roots"] !== undefined;
+    return this.#options.perSession === true || hasOwn ? session : undefined;
   }
 
   /** The same for callers who can share a connection to a server that was given secrets. */
@@ -178,7 +189,7 @@ export class ServerLinks {
   }
 
   #keyOf({ era, capabilities }: Profile, { verdict }: ServerConnection): string {
-    const kind = this.#only ?? era ?? verdict.kind;
+    const kind = this.#only ?? (this.#options.isOld() ? "legacy" : (era ?? verdict.kind));
     return kind === "modern" ? kind : capabilityKey(capabilities ?? {});
   }
 
@@ -198,8 +209,8 @@ export class ServerLinks {
   }
 
   /** Nobody has used the connection that listed the tools: it is made again for the first host. */
-  #reopen({ capabilities, era }: Profile): Promise<ServerConnection> {
-    this.#profile = { capabilities, era };
+  #reopen({ capabilities, era, session }: Profile): Promise<ServerConnection> {
+    this.#profile = { capabilities, era, session };
     this.#reopening = this.primary
       .close(true)
       .then(() => this.primary.open())
@@ -209,10 +220,10 @@ export class ServerLinks {
 
   async #withExtra<T>(
     key: string,
-    { capabilities, era, owner, session }: Profile & { readonly session?: string | undefined },
+    { capabilities, era, owner, session }: Profile,
     work: (extra: Extra) => Promise<T>,
   ): Promise<T> {
-    const extra = this.#extra.get(key) ?? this.#add(key, { capabilities, era, owner }, session);
+    const extra = this.#extra.get(key) ?? this.#add(key, { capabilities, era, owner, session });
     clearTimeout(extra.idle);
     extra.calls += 1;
     try {
@@ -220,7 +231,8 @@ export class ServerLinks {
     } finally {
       extra.calls -= 1;
       if (extra.calls === 0) {
-        extra.idle = setTimeout(() => this.#drop(key), session === undefined ? idleMs : sessionIdleMs);
+        const waitMs = extra.session === undefined ? idleMs : sessionIdleMs;
+        extra.idle = setTimeout(() => this.#drop(this.#keyOfExtra(extra)), waitMs);
         extra.idle.unref();
       }
     }
@@ -232,18 +244,37 @@ export class ServerLinks {
   }
 
   get #most(): number {
-    const { sessionOf, secretsFor } = this.#options;
-    return sessionOf === undefined && secretsFor === undefined ? mostExtra : mostSessions;
+    const { perSession, secretsFor } = this.#options;
+    const areShared = perSession !== true && !this.#asksRoots && secretsFor === undefined;
+    return areShared ? mostExtra : mostSessions;
   }
 
-  #add(key: string, profile: Profile, session: string | undefined): Extra {
+  #add(key: string, profile: Profile): Extra {
     if (this.#isFull) throw tooMany(this.#options.server, this.#most);
     const unused = [...this.#extra].find(([, { calls }]) => calls === 0)?.[0];
     if (this.#extra.size >= this.#most && unused !== undefined) this.#drop(unused);
-    const link = this.#options.createLink(() => profile, { primary: false, session });
-    const extra = { link, session, calls: 0, idle: undefined };
+    const link: ServerLink = this.#options.createLink(() => profile, {
+      primary: false,
+      session: () => extra.session ?? (link.connection === undefined ? profile.session : undefined),
+      keepFor: (session) => this.#keepFor(session, extra),
+    });
+    const session = this.#separate(profile);
+    const extra: Extra = { link, profile, session, calls: 0, idle: undefined };
     this.#extra.set(key, extra);
     return extra;
+  }
+
+  #keepFor(session: string, extra: Extra): void {
+    this.#asksRoots = true;
+    if (extra.session !== undefined) return;
+    extra.session = session;
+    const key = this.#keyOfExtra(extra);
+    this.#extra.delete(key);
+    this.#extra.set(keyWith(session, key), extra);
+  }
+
+  #keyOfExtra(extra: Extra): string {
+    return [...this.#extra].find(([, one]) => one === extra)?.[0] ?? "";
   }
 
   #drop(key: string): void {
@@ -252,21 +283,4 @@ export class ServerLinks {
     clearTimeout(extra?.idle);
     void extra?.link.close();
   }
-}
-
-function tooMany(server: string, most: number): ToolUnavailableError {
-  return new ToolUnavailableError(
-    `The MCP server "${server}" is in use by ${most} hosts that each need an instance of their own.`,
-    { code: "SERVER_UNAVAILABLE", hint: "Call again when one of them is done." },
-  );
-}
-
-/** Others may wait for the same connection, so only this wait ends with the signal. */
-function waitFor<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

@@ -1,6 +1,6 @@
 import type { Json } from "../../contract/json.js";
 import type { KeyValue } from "../../contract/ports/store.js";
-import type { ProtocolEra, UpstreamTool } from "../../contract/ports/upstream.js";
+import type { UpstreamTool } from "../../contract/ports/upstream.js";
 import type { EraVerdict } from "../client/server-connection.js";
 
 /** What is kept of a server between runs. */
@@ -13,8 +13,8 @@ export interface ServerRecord {
   readonly rejected?: Readonly<Record<string, string>> | undefined;
   /** Names in the last listing. */
   readonly listed: readonly string[];
-  /** The eras in which they were listed. */
-  readonly eras?: readonly ProtocolEra[] | undefined;
+  /** The kinds of hosts that they were listed for: their era, and what they can be asked. */
+  readonly eras?: readonly string[] | undefined;
   readonly offers?: { readonly resources: boolean; readonly prompts: boolean } | undefined;
   readonly verdict?: EraVerdict | undefined;
   /** When the verdict was reached. */

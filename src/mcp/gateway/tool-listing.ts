@@ -1,11 +1,19 @@
 import { messageOf } from "../../contract/message-of.js";
 import type { ServerConnection } from "../client/server-connection.js";
+import { listingKey, type Profile } from "./caller.js";
+import type { LinkUse } from "./link-types.js";
 import type { ServerCatalogue } from "./server-catalogue.js";
+
+/** A connection, and the kind of hosts that it lists for. */
+export interface ListedFor {
+  readonly connection: ServerConnection;
+  readonly key: string;
+}
 
 export interface ToolListingOptions {
   readonly catalogue: ServerCatalogue;
   /** All connections that are open, the primary one first. */
-  readonly connections: () => readonly ServerConnection[];
+  readonly connections: () => readonly ListedFor[];
   readonly onFault: (message: string) => void;
 }
 
@@ -26,9 +34,8 @@ export class ToolListing {
     return this.#listing;
   }
 
-  async take(connection: ServerConnection): Promise<void> {
-    const { offers, verdict } = connection;
-    await this.#options.catalogue.take(offers.tools ? await connection.listTools() : [], verdict.kind);
+  async take({ connection, key }: ListedFor): Promise<void> {
+    await this.#options.catalogue.take(connection.offers.tools ? await connection.listTools() : [], key);
   }
 
   /** The server says that its tools changed. */
@@ -49,11 +56,22 @@ export class ToolListing {
   }
 
   async #listAgain(): Promise<void> {
-    // The primary connection comes first, and so is the one that counts in its era.
+    // The primary connection comes first, and so is the one that counts for its kind of hosts.
     const connections = this.#options.connections().toReversed();
     if (connections.length === 0) return;
-    const byEra = new Map(connections.map((one) => [one.verdict.kind, one]));
-    this.#options.catalogue.keepEras(new Set(byEra.keys()));
-    for (const connection of byEra.values()) await this.take(connection);
+    const byKey = new Map(connections.map((one) => [one.key, one]));
+    this.#options.catalogue.keepListings(new Set(byKey.keys()));
+    for (const one of byKey.values()) await this.take(one);
   }
+}
+
+export function listedFor(connection: ServerConnection, { capabilities }: Profile): ListedFor {
+  return { connection, key: listingKey(connection.verdict.kind, capabilities) };
+}
+
+/** The connections among these that are open. */
+export function listsOf(links: readonly LinkUse[]): readonly ListedFor[] {
+  return links.flatMap(({ link: { connection }, profile }) =>
+    connection === undefined ? [] : [listedFor(connection, profile)],
+  );
 }

@@ -62,12 +62,13 @@ export function wrapMCPTool(
       const call = callFor(ctx, { signal: ctx.signal, onProgress: ctx.emit });
       onCall?.(call, ctx);
       const answer = await upstream.callTool(tool.name, input, call);
-      const { structured, meta, content } = answer;
+      const { structured, meta, more, content } = answer;
       ctx.note?.({
         mcp: {
           structured: structured !== undefined,
           ...(content.length === 0 && { empty: true }),
           ...(meta !== undefined && { meta }),
+          ...(more !== undefined && { more }),
         },
       });
       if (answer.isError) throw failure(answer, name);
@@ -111,7 +112,7 @@ const closing = ["additionalProperties", "unevaluatedProperties", "allOf", "anyO
 
 /** For MCP hosts: what the server says, unchanged. Tenon bases no decision on it. */
 function definitionOf(tool: UpstreamTool): McpToolDefinition {
-  const { title, description, annotations, icons, inputSchema, meta } = tool;
+  const { title, description, annotations, icons, inputSchema, meta, more } = tool;
   return {
     inputSchema,
     ...(title !== undefined && { title }),
@@ -119,6 +120,7 @@ function definitionOf(tool: UpstreamTool): McpToolDefinition {
     ...(annotations !== undefined && { annotations }),
     ...(icons !== undefined && { icons }),
     ...(meta !== undefined && { meta }),
+    ...(more !== undefined && { more }),
   };
 }
 

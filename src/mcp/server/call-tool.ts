@@ -86,7 +86,7 @@ export function progressTo(
 ): (report: ToolProgress) => void {
   let last = -1;
   let counted = true;
-  return ({ message, output, progress, total }) => {
+  return ({ message, output, progress, total, meta }) => {
     const text = (message ?? output)?.slice(0, mostText).toWellFormed();
     const told = progress !== undefined && Number.isFinite(progress) && progress > last;
     if (!told && text === undefined) return;
@@ -97,6 +97,7 @@ export function progressTo(
       progress: last,
       ...(total !== undefined && Number.isFinite(total) && { total }),
       ...(text !== undefined && { message: text }),
+      ...(meta !== undefined && { _meta: meta }),
     });
   };
 }

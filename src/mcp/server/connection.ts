@@ -1,9 +1,10 @@
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
-import { createClientConnection, createElicitation } from "./elicitation.js";
-import { createPushExchange, type Exchange, type RequestContext } from "./exchange.js";
+import { createClientConnection, createElicitation, hostGone } from "./elicitation.js";
+import { anyResult, createPushExchange, type Exchange, type RequestContext } from "./exchange.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
+import { subscribedIn } from "./subscribed-in.js";
 import { ParkedCalls, type ParkingOptions } from "./parked-calls.js";
 
 /** Who connects, and what it may see. */
@@ -69,6 +70,7 @@ export class Connection {
         era: () =>
           this.#declared !== undefined ? "modern" : this.#listeners.size > 0 ? "legacy" : undefined,
         notify: (method, params) => this.#broadcast(method, params),
+        request: (method, params, signal) => this.#request(method, params, signal),
       }),
     });
     this.#stopListening = host.onChange((change) => this.announce(change));
@@ -250,6 +252,18 @@ export class Connection {
       server.notification({ method, params }).catch((error: Error) => this.options.onError?.(error));
   }
 
+  /** Ask a host of the 2025 revisions outside of its requests; one of 2026-07-28 is asked by answers only. */
+  async #request(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const [server] = this.#listeners;
+    if (server === undefined || this.#declared !== undefined) throw hostGone();
+    const request = { method: method as "elicitation/create", params };
+    return server.request(request, anyResult, { signal, timeout: maxUnrelatedMs });
+  }
+
   /** Notify the host of a change; equal changes of one turn of the event loop are sent once. */
   announce(change: HostChange): void {
     const what = change.kind === "resource" ? change.uri : change.kind;
@@ -266,18 +280,9 @@ export class Connection {
 
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 const mostWatched = 10_000;
+/** How long a host may take over a question that belongs to no request: it may have no stream to hear it on. */
+const maxUnrelatedMs = 5 * 60_000;
 const longestUri = 8192;
-
-/** The resources that a `subscriptions/listen` names; none in any other message. */
-function subscribedIn(message: unknown): readonly string[] {
-  const { method, params } = Object(message) as { method?: unknown; params?: unknown };
-  if (method !== "subscriptions/listen") return [];
-  const { notifications } = Object(params) as { notifications?: unknown };
-  const { resourceSubscriptions } = Object(notifications) as { resourceSubscriptions?: unknown };
-  return Array.isArray(resourceSubscriptions)
-    ? resourceSubscriptions.filter((uri) => typeof uri === "string")
-    : [];
-}
 
 /** JSON-RPC's "invalid params", which the SDK sends as it is. */
 function invalid(message: string): Error {

@@ -115,13 +115,16 @@ function offerPrompts(sdk: Sdk, server: Server, connection: Connection): void {
       return prompt as never;
     }),
   );
-  server.setRequestHandler("completion/complete", async ({ params }, ctx: ServerContext) => {
-    const { ref, argument, context } = params;
-    const of = ref.type === "ref/prompt" ? ref.name : ref.uri;
-    const source = ref.type === "ref/prompt" ? session.prompts() : session.resources();
-    const asked = { of, argument: argument.name, value: argument.value, given: context?.arguments ?? {} };
-    return { completion: { ...(await source.complete(asked, ctx.mcpReq.signal)) } as never };
-  });
+  server.setRequestHandler("completion/complete", (request, ctx: ServerContext) =>
+    connection.serve(server, ctx, request, async (exchange, signal) => {
+      const { ref, argument, context } = request.params;
+      const of = ref.type === "ref/prompt" ? ref.name : ref.uri;
+      const from = asking(connection, exchange, ctx);
+      const source = ref.type === "ref/prompt" ? session.prompts(from) : session.resources(from);
+      const asked = { of, argument: argument.name, value: argument.value, given: context?.arguments ?? {} };
+      return { completion: { ...(await source.complete(asked, signal)) } as never };
+    }),
+  );
 }
 
 /** What the host tells of itself, for its servers. */

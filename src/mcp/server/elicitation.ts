@@ -80,6 +80,8 @@ export interface ClientConnectionOptions {
   readonly logLevel?: (() => string | undefined) | undefined;
   /** Reaches the host where no request of the call is open. */
   readonly notify?: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
+  /** Asks it there. */
+  readonly request?: ClientConnection["request"] | undefined;
 }
 
 /** The MCP host itself, for tools that need it. */
@@ -88,8 +90,11 @@ export function createClientConnection(
   about: ClientConnectionOptions = {},
 ): ClientConnection {
   const { callId, info } = about;
-  const ask: NonNullable<ClientConnection["request"]> = async (method, params, signal) =>
-    exchangeOf(find, callId).ask(method, params, signal);
+  const ask: NonNullable<ClientConnection["request"]> = async (method, params, signal) => {
+    const { request } = about;
+    if (request !== undefined && find(callId) === undefined) return request(method, params, signal);
+    return exchangeOf(find, callId).ask(method, params, signal);
+  };
   const logLevel = (): string | undefined => find(callId)?.logLevel ?? about.logLevel?.();
   const notify: NonNullable<ClientConnection["notify"]> = (method, params) => {
     const exchange = find(callId);
@@ -147,7 +152,11 @@ function isWanted(level: unknown, least: string | undefined): boolean {
 function exchangeOf(find: FindExchange, callId?: string): Exchange {
   const exchange = find(callId);
   if (exchange !== undefined) return exchange;
-  throw new ToolExecutionError("The host that could be asked is gone.", { code: "INTERACTION_FAILED" });
+  throw hostGone();
+}
+
+export function hostGone(): ToolExecutionError {
+  return new ToolExecutionError("The host that could be asked is gone.", { code: "INTERACTION_FAILED" });
 }
 
 function toElicitAnswer(answer: Readonly<Record<string, unknown>>): ElicitAnswer {

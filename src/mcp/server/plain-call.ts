@@ -76,7 +76,8 @@ function toRpcError(error: unknown): { code: number; message: string; data?: unk
   const { code, data } = Object(error) as { code?: unknown; data?: unknown };
   return {
     code: Number.isSafeInteger(code) ? (code as number) : rpcErrors.internal,
-    message: messageOf(error),
+    // A server may say nothing, and then nothing is said for it.
+    message: error instanceof Error ? error.message : messageOf(error),
     ...(data !== undefined && { data }),
   };
 }

@@ -17,6 +17,7 @@ export function toCallResult(answer: HostAnswer): CallToolResult {
   const structured = structuredOf(answer);
   if (structured?.shortened === true) _meta["tenon/shortened"] = true;
   return {
+    ...metadata.mcp?.more,
     content,
     ...(structured !== undefined && { structuredContent: structured.value }),
     ...(error !== undefined && { isError: true }),

@@ -10,7 +10,7 @@ import {
   type LoginStore,
   type OAuthSettings,
 } from "../../mcp/client/oauth-provider.js";
-import { profileOf, type Profile } from "../../mcp/gateway/caller.js";
+import type { PartialCaller } from "../../mcp/gateway/caller.js";
 import { createGateway } from "../../mcp/gateway/gateway.js";
 import type { Gateway, McpServers } from "../../mcp/gateway/gateway-types.js";
 import type { OpenServer } from "../../mcp/gateway/server-link.js";
@@ -65,7 +65,7 @@ export interface RuntimeServers extends McpServers {
   /** Load what is known from earlier runs, and start the rest in the background. */
   load(): Promise<void>;
   /** Wait until every enabled server whose tools are not known has listed them or failed, for at most `limitMs`. */
-  settle(limitMs: number, profile?: Profile): Promise<void>;
+  settle(limitMs: number, caller?: PartialCaller): Promise<void>;
   /** Tell the servers of a session that its host's roots changed. */
   rootsChanged(sessionId: string): void;
   /** End the instances of servers that were a session's own. */
@@ -176,7 +176,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
       // A session that may not see the tool must not start its server either.
       if (!gateway.isLoading(name) || toolset?.has(standIn(name, configured)) === false) return undefined;
       const { id: sessionId, endpoint, client } = session ?? {};
-      return gateway.awaitTool(name, profileOf({ client, sessionId, endpoint }));
+      return gateway.awaitTool(name, { client, sessionId, endpoint });
     },
     async login(name, { onLogin, signal }) {
       const url = addressOf(name);

@@ -14,7 +14,6 @@ import type {
   ResourceProvider,
 } from "../../contract/host.js";
 import { ToolInternalError } from "../../contract/errors.js";
-import { profileOf } from "../../mcp/gateway/caller.js";
 import { matchesName } from "../../glob/name-glob.js";
 import { compactTool } from "./compact-tool.js";
 import { joinPrompts, joinResources } from "./join-providers.js";
@@ -79,7 +78,11 @@ export class TenonHostSession implements HostSession {
     await this.#session.refresh();
     // A host that lists once must see the tools of servers that have just been configured.
     const { tenon, asked } = this.#parts;
-    await tenon.mcp.settle(listingWaitMs, profileOf({ ...asked, sessionId: this.id }));
+    await tenon.mcp.settle(listingWaitMs, {
+      client: asked.client,
+      sessionId: this.id,
+      endpoint: asked.endpoint,
+    });
     const { catalogue } = this.#parts;
     const names = this.#session
       .tools()

@@ -114,8 +114,9 @@ function ownWords({ annotations, description }: ToolDescription): Words {
 }
 
 /** Exactly what the tool's own server said. */
-function serverWords({ title, description, annotations, icons, meta }: McpToolDefinition): Words {
+function serverWords({ title, description, annotations, icons, meta, more }: McpToolDefinition): Words {
   return {
+    ...more,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(annotations !== undefined && { annotations }),
