@@ -35,7 +35,9 @@ export default function FleetPage() {
           <Members members={data.members} />
           <Workspaces workspaces={data.workspaces}>
             <span className="text-xs text-muted">
-              {t("queue", { queued: data.queued, seconds: (data.oldestMs / 1000).toFixed(1) })}
+              {data.queued === 0
+                ? t("noQueue")
+                : t("queue", { queued: data.queued, seconds: (data.oldestMs / 1000).toFixed(1) })}
             </span>
           </Workspaces>
         </>

@@ -4,6 +4,7 @@ export const fleetText = definePageText(
   {
     alone: "This server works alone. Start it with --fleet to make it a front of many workers.",
     queue: "Calls that are not answered yet: {queued}. The oldest is {seconds} s old.",
+    noQueue: "All calls are answered.",
     members: "Workers and fronts",
     workspaces: "Workspaces",
     noWorkspaces: "No workspace is open.",
@@ -32,6 +33,7 @@ export const fleetText = definePageText(
   {
     alone: "此服务器单独运行。使用 --fleet 启动可将其变为多个工作节点的前端。",
     queue: "尚未答复的调用：{queued}。最早的已等待 {seconds} 秒。",
+    noQueue: "所有调用均已答复。",
     members: "工作节点与前端",
     workspaces: "工作区",
     noWorkspaces: "没有打开的工作区。",

@@ -13,7 +13,7 @@ export function HeldNote({ name }: { readonly name: string }) {
   const held = server?.held.find(({ tool }) => `${server.name}:${tool}` === name);
   if (server === undefined || held === undefined) return null;
   return (
-    <p role="status" className="mt-2 rounded border border-warn bg-warn-soft px-3 py-2 text-xs text-warn">
+    <p role="status" className="my-2 rounded border border-warn bg-warn-soft px-3 py-2 text-xs text-warn">
       {own("held", { server: server.name })} <PlainText text={held.reason} />.{" "}
       <a className="font-medium underline" href={hrefOf("mcp", server.name)}>
         {own("review")}

@@ -69,6 +69,7 @@ export function ToolPane({ name, from, tab, onTab }: ToolPaneProps) {
       <p className="mb-3 max-w-prose whitespace-pre-wrap">
         <PlainText text={tool.description} />
       </p>
+      {!tool.enabled && tool.origin.startsWith("mcp:") && <HeldNote name={tool.name} />}
       <TabView
         label={tool.name}
         value={tab}
