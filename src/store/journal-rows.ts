@@ -45,7 +45,10 @@ export function createJournalRows(
     }, options);
   return {
     fenced: (own) => createJournalRows(database, place, { owner, fence: own }),
-    begin: (entry) => write((tx) => insertEntry(tx, entry, place)),
+    begin: (entry, { prepared = false } = {}) =>
+      write((tx) => insertEntry(tx, entry, { place, phase: prepared ? "committing" : "staging" }), {
+        durable: prepared,
+      }),
     commit: (id, steps) =>
       write(async (tx) => {
         const sql = "UPDATE journal_changes SET step = ? WHERE entry = ? AND seq = ?";
@@ -91,12 +94,25 @@ async function setPhase(sql: Sql, id: number, phase: JournalPhase): Promise<void
   await sql.run("UPDATE journal_entries SET phase = ? WHERE id = ?", [phase, id]);
 }
 
-async function insertEntry(tx: Sql, entry: NewJournalEntry, place: string): Promise<number> {
+async function insertEntry(
+  tx: Sql,
+  entry: NewJournalEntry,
+  { place, phase }: { readonly place: string; readonly phase: JournalPhase },
+): Promise<number> {
   const { origin } = entry;
   const row = await tx.get<{ id: number }>(
     `INSERT INTO journal_entries (kind, phase, call_id, task_id, session_id, tool, time, place)
-     VALUES (?, 'staging', ?, ?, ?, ?, ?, ?) RETURNING id`,
-    [entry.kind, origin.callId, origin.taskId ?? null, origin.sessionId, origin.tool, entry.time, place],
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    [
+      entry.kind,
+      phase,
+      origin.callId,
+      origin.taskId ?? null,
+      origin.sessionId,
+      origin.tool,
+      entry.time,
+      place,
+    ],
   );
   const id = row?.id ?? 0;
   await insertRows(tx, {

@@ -245,8 +245,11 @@ export interface UndoJournal {
 export interface JournalStore {
   /** The same rows for the holder of a lock: every write is refused once that lock is lost. */
   fenced(fence: number): JournalStore;
-  /** Write the intent down, before anything is touched. */
-  begin(entry: NewJournalEntry): Promise<number>;
+  /**
+   * Write the intent down, before anything is touched. If it is `prepared`, nothing has to be staged: it is synced to disk
+   * as a commit is, which it needs no more.
+   */
+  begin(entry: NewJournalEntry, options?: { readonly prepared?: boolean }): Promise<number>;
   /**
    * All is prepared; synced to disk before the first step is taken.
    *

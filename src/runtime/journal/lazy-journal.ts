@@ -43,6 +43,7 @@ async function openJournal(
     place,
     clock,
     keptDir: join(dir, "kept"),
+    ownDir: dir,
     maxBulkBytes: config.journal.maxIgnoredBytes,
     limits: { maxAgeMs: config.journal.maxAgeDays * dayMs, maxBytes: config.journal.maxBytes },
     maxFileSize: config.files.maxFileSize,

@@ -9,9 +9,9 @@ const maxOpen = 32;
 
 /**
  * Keep the directories open that are opened by their paths: a change of many files opens the same few again and again.
- * Each time it is checked that the directory is still at its path.
+ * Each time it is checked that the directory is still at its path, except for those that nobody else moves.
  */
-export function keepOpen(opener: Opener): KeptOpener {
+export function keepOpen(opener: Opener, isOwn: (directory: string) => boolean = () => false): KeptOpener {
   const kept = new Map<string, Handle>();
   const drop = (real: string): void => {
     kept.get(real)?.close();
@@ -21,7 +21,7 @@ export function keepOpen(opener: Opener): KeptOpener {
     kind: opener.kind,
     open(absolute) {
       const known = kept.get(absolute);
-      const isKnown = known?.isInPlace() === true;
+      const isKnown = known !== undefined && (isOwn(absolute) || known.isInPlace());
       if (!isKnown) drop(absolute);
       const handle = isKnown ? known : opener.open(absolute);
       if (!handle.stat.isDirectory() || handle.real !== absolute) return handle;

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { layerAdoptions, plantLayer } from "./testing/layer-changes.js";
+import { adoptedEntry, adoptedSource, layerAdoptions, plantLayer } from "./testing/layer-changes.js";
 import { openWorld, origin, type World } from "./testing/open-world.js";
 import { snapshot } from "./testing/snapshot.js";
 import { tempDir } from "./testing/temp-dir.js";
@@ -106,8 +106,8 @@ describe("adopting what a command changed", () => {
       async () => [
         {
           ...again,
-          from: join(base, "layer/new-tree/second"),
-          before: statSync(again.path, { bigint: true }),
+          from: adoptedSource(join(base, "layer/new-tree/second")),
+          before: adoptedEntry(again.path),
         },
       ],
       origin("second", "task"),
@@ -151,16 +151,26 @@ describe("adopting what a command changed", () => {
     expect(readFileSync(inWorkspace("changed"), "utf8")).toBe(lines("a", "by others"));
   });
 
-  it("changes nothing if one of the paths is no longer as it was judged", async () => {
+  it.each(["link", "changed", "gone-tree"])("changes nothing if %s is no longer as judged", async (path) => {
     const adoptions = layerAdoptions(base);
-    rmSync(inWorkspace("link"));
-    writeFileSync(inWorkspace("link"), "another\n");
+    rmSync(inWorkspace(path), { recursive: true });
+    writeFileSync(inWorkspace(path), "another\n");
     const theirs = now();
     await expect(world.journal.adopt(async () => adoptions, origin())).rejects.toMatchObject({
       code: "FILE_CONFLICT",
     });
     expect(now()).toEqual(theirs);
     expect(readdirSync(join(base, "layer"))).toContain("changed");
+  });
+
+  it("replaces a file at once, so that no reader misses it", async () => {
+    const contents = new Set<string>();
+    await world.close();
+    world = await openWorld(base, {
+      failpoint: () => contents.add(readFileSync(inWorkspace("changed"), "utf8")),
+    });
+    await adoptAll();
+    expect(contents).toEqual(new Set(["before\n", "after\n"]));
   });
 
   it("takes everything back if a rename fails in the middle", async () => {

@@ -173,7 +173,7 @@ describe("a process killed at any step", () => {
     const before = snapshot(join(base, "ws"));
     const killed = async (): Promise<void> => {
       plantLayerAgain();
-      expect(await children.run("adopt", base, "30")).toBe("SIGKILL");
+      expect(await children.run("adopt", base, "16")).toBe("SIGKILL");
     };
     const check = async (): Promise<unknown> => checkRecovered([before]);
     await killTask("recover", { prepare: killed, check, stride: 3 });

@@ -10,6 +10,7 @@ import { stageContent } from "./stage-step.js";
 import { directoriesOf, applyStep } from "./apply-step.js";
 import { messageOf } from "../../contract/message-of.js";
 import { ToolExecutionError } from "../../contract/errors.js";
+import { applyReplacement, type Replacement } from "./rename-step.js";
 
 /** What executing a plan needs. */
 export interface ExecuteDeps extends RollBackDeps {
@@ -43,9 +44,11 @@ export async function executePlan(
   if (planned.length === 0) return;
   const { store, failpoint } = deps;
   const changes = planned.map((each) => each.change);
-  const id = await store.begin({ ...entry, time: deps.clock.now(), changes });
+  // Renames of what a command left have nothing to stage.
+  const prepared = planned.every(({ content, madeBy }) => content === null && madeBy === undefined);
+  const id = await store.begin({ ...entry, time: deps.clock.now(), changes }, { prepared });
   failpoint("intent");
-  const steps = await prepare(deps, planned, id);
+  const steps = prepared ? changes.map(({ step }) => step) : await prepare(deps, planned, id);
   failpoint("committing");
   await take(deps, planned, { steps, id });
   failpoint("taken");
@@ -186,15 +189,30 @@ async function take(
   const onLinked = (): void => deps.failpoint("linked");
   await runOrRollBack(deps, committing, async () => {
     const breathe = createPause();
-    for (const [seq, each] of planned.entries()) {
-      const step = committing.steps[seq];
+    for (let seq = 0; seq < planned.length; seq += 1) {
       await deps.checkLock();
       await breathe();
-      if (step !== undefined) await applyStep(deps.opener, step, { planned: each, onLinked });
+      const each = planned[seq];
+      const [step, next] = committing.steps.slice(seq, seq + 2);
+      if (step === undefined || each === undefined) continue;
+      const replacement = toReplacement(each, step, next);
+      if (replacement === undefined) await applyStep(deps.opener, step, { planned: each, onLinked });
+      else await withPathAsync(each.text, () => applyReplacement(deps.opener, replacement, onLinked));
+      if (replacement !== undefined) seq += 1;
       deps.failpoint("stepped");
     }
     await syncDirectories(deps.opener, committing.steps.flatMap(directoriesOf));
   });
+}
+
+/** The step and the next one, if they replace a file together. */
+function toReplacement(
+  { replaced: stamp, text }: PlannedStep,
+  step: JournalStep,
+  next: JournalStep | undefined,
+): Replacement | undefined {
+  if (stamp === undefined || step.kind !== "rename" || next?.kind !== "rename") return undefined;
+  return { away: step, landing: next, stamp, text };
 }
 
 async function runOrRollBack(

@@ -15,6 +15,7 @@ import type {
 } from "../../contract/ports/journal.js";
 import type { LockStore } from "../../contract/ports/locks.js";
 import { withPathAsync } from "../files/file-errors.js";
+import { isWithin } from "../files/path-text.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
 import { createChangeLock, type HeldChangeLock } from "./change-lock.js";
@@ -44,6 +45,8 @@ export interface JournalOptions {
   readonly clock: Clock;
   /** Where files and directories that commands replaced are moved to; outside the workspace. */
   readonly keptDir: string;
+  /** A directory in which nobody but Tenon changes anything: the one with `keptDir` and the layers. @default `keptDir` */
+  readonly ownDir?: string;
   /** Bytes of what commands replaced and can create again, such as installed packages. @default 1 GB */
   readonly maxBulkBytes?: number;
   /** @default 30 days, 1 GB */
@@ -117,7 +120,7 @@ export function createJournal(options: JournalOptions): Journal {
   const opener = options.opener ?? chooseOpener(guard.rules.platform);
   const limits = { ...defaultLimits, ...options.limits };
   const { failpoint = () => {}, onWarning = () => {}, isCopy = false } = options;
-  const { maxBulkBytes = defaultLimits.maxBytes } = options;
+  const { maxBulkBytes = defaultLimits.maxBytes, ownDir = options.keptDir } = options;
   const kept = createKeptFiles({ dir: options.keptDir, maxBulkBytes, now: () => clock.now() });
   const executeDeps = ({ check, fence }: HeldChangeLock, own: Opener = opener): ExecuteDeps => ({
     opener: own,
@@ -146,7 +149,7 @@ export function createJournal(options: JournalOptions): Journal {
     signal?: AbortSignal,
   ): Promise<Result> =>
     withChangeLock(async (turn) => {
-      const directories = keepOpen(opener);
+      const directories = keepOpen(opener, (directory) => isWithin(directory, ownDir));
       const deps = executeDeps(turn, directories);
       try {
         // The holder of the lock owns everything unfinished: the process that began it is dead.

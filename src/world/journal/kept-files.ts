@@ -46,11 +46,13 @@ export function createKeptFiles({ dir, maxBulkBytes, now }: KeptFilesOptions): K
   const accepted = new Map<string, boolean>();
   const sizes = new Map<string, number>();
   let count = 0;
+  let isMade = false;
   const run = `${now().toString(36).padStart(9, "0")}-${randomBytes(6).toString("hex")}`;
   const isBulk = (slot: string): boolean => isWithin(slot, bulkDir);
   return {
     newSlot(kind = "own") {
-      makeFolder(bulkDir, 0o700);
+      if (!isMade) makeFolder(bulkDir, 0o700);
+      isMade = true;
       count += 1;
       return path.join(kind === "bulk" ? bulkDir : dir, `${run}-${count.toString(36).padStart(6, "0")}`);
     },
@@ -60,9 +62,9 @@ export function createKeptFiles({ dir, maxBulkBytes, now }: KeptFilesOptions): K
     // What is dropped before anything else does not count for the limit of the rest.
     refOf: (slot, size) => ({ hash: prefix + path.relative(dir, slot), size: isBulk(slot) ? 0 : size }),
     accepts(directory) {
+      makeFolder(bulkDir, 0o700);
       const known = accepted.get(directory);
       if (known !== undefined) return known;
-      makeFolder(bulkDir, 0o700);
       const works = canRename(directory, dir);
       accepted.set(directory, works);
       return works;

@@ -114,7 +114,8 @@ function lookAt(at: string | Buffer): BigIntStats | null {
   }
 }
 
-function isAbsent(error: unknown): boolean {
+/** Whether nothing is at a path, or a directory above it is missing or was moved. */
+export function isAbsent(error: unknown): boolean {
   const code = errnoOf(error);
   return code === "ENOENT" || code === "ENOTDIR" || code === "ESTALE";
 }

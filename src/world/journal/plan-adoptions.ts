@@ -1,15 +1,26 @@
-import { readlinkSync, type BigIntStats } from "node:fs";
+import { readlinkSync } from "node:fs";
 import path from "node:path";
 import type { DirectoryImage, JournalChange, RenamedNode, RenameStep } from "../../contract/ports/journal.js";
 import { fileConflict, fileNotFound, notRegularFile } from "../files/file-errors.js";
 import { storeImage, toContent } from "./images.js";
 import { diskUsage, type KeptFiles } from "./kept-files.js";
-import { inodeOf, openPath, stampOf, statReal, type OpenPath } from "./open-path.js";
-import type { Expectation, Plan, PlannedStep } from "./plan.js";
+import { openPath, stampOf, statReal, type OpenPath } from "./open-path.js";
+import type { Plan, PlannedStep } from "./plan.js";
 import type { SourceDeps } from "./sources.js";
 import { createTextPack, type TextPack } from "./text-pack.js";
 import { createVirtualFiles } from "./virtual-files.js";
 import { createPause } from "../files/pause.js";
+
+/** What `lstat` reports about an entry. */
+export interface AdoptedEntry {
+  readonly kind: "file" | "folder" | "link" | "special";
+  readonly dev: bigint;
+  readonly ino: bigint;
+  /** Permissions. */
+  readonly mode: number;
+  readonly size: number;
+  readonly mtimeNs: bigint;
+}
 
 /** One change of a command, which puts an entry of its layer into the workspace or removes one there. Paths are real. */
 export interface Adoption {
@@ -17,10 +28,10 @@ export interface Adoption {
   /** The path to show. */
   readonly text: string;
   readonly op: "create" | "write" | "delete" | "mode";
-  /** Where the new entry lies; absent for a removal and for other permissions. */
-  readonly from?: string | undefined;
-  /** What is at the path now, as it was judged; `null` for nothing. */
-  readonly before: { readonly dev: bigint; readonly ino: bigint } | null;
+  /** The new entry and where it lies; absent for a removal and for other permissions. */
+  readonly from?: (AdoptedEntry & { readonly path: string }) | undefined;
+  /** What is at the path now, as it was judged; `null` for nothing. If it changes meanwhile, nothing is applied. */
+  readonly before: AdoptedEntry | null;
   /** It can be created again, such as installed packages. */
   readonly bulk: boolean;
   /** Other permissions of a directory that stays, or those of a directory to create, of which `from` is absent. */
@@ -46,16 +57,17 @@ export async function planAdoptions(
   const breathe = createPause();
   for (const adoption of adoptions) {
     await breathe();
-    const present = lookAt(deps, adoption);
+    const { from, before } = adoption;
+    if (before?.kind !== "file") requireUnchanged(deps, adoption);
     if (adoption.mode !== undefined) {
       planned.push(
-        adoption.op === "create" ? planFolder(deps, adoption, planned.length) : planMode(adoption, present),
+        adoption.op === "create" ? planFolder(deps, adoption, planned.length) : planMode(adoption),
       );
       continue;
     }
-    if (present !== null) planned.push(await planReplaced(deps, adoption, present));
-    if (adoption.from === undefined) continue;
-    planned.push(await planLanding(deps, { ...adoption, from: adoption.from }, { present, texts }));
+    const replaced = before?.kind === "file" && from?.kind === "file" ? stampOfEntry(before) : undefined;
+    if (before !== null) planned.push(await planReplaced(deps, adoption, { before, replaced }));
+    if (from !== undefined) planned.push(await planLanding(deps, { ...adoption, from }, { texts, replaced }));
   }
   return texts.attach(deps.blobs, planned);
 }
@@ -74,27 +86,28 @@ export async function planCopies(plan: Plan, adoptions: readonly Adoption[]): Pr
       await plan.set(real, null, { ...meaning, implied: from !== undefined });
     }
     if (from === undefined) continue;
-    const node = layer.look(from);
+    const node = layer.look(from.path);
     if (node === null) throw fileNotFound(text);
     if (node.type === "other") throw notRegularFile(text);
-    const { image } = await storeImage({ ...plan.deps, files: layer }, { real: from, node, text });
+    const { image } = await storeImage({ ...plan.deps, files: layer }, { real: from.path, node, text });
     await plan.set(real, await toContent(plan.deps.blobs, image), meaning);
   }
 }
 
-/** What is at the path; throws if it is not what was judged. */
-function lookAt({ opener }: SourceDeps, { path: real, text, before }: Adoption): BigIntStats | null {
+/** A link or folder is looked at while the change is planned; a file is compared when it is replaced. */
+function requireUnchanged({ opener }: SourceDeps, { path: real, text, before }: Adoption): void {
   const stat = statReal(opener, real);
-  const isSame = before === null ? stat === null : stat?.dev === before.dev && stat.ino === before.ino;
+  const isSame = before === null ? stat === null : stat !== null && stampOf(stat) === stampOfEntry(before);
   if (!isSame) throw fileConflict(text, "was changed by another process meanwhile");
-  return stat;
 }
 
-function planMode({ path: real, text, op, mode = 0 }: Adoption, present: BigIntStats | null): PlannedStep {
-  if (present === null) throw fileNotFound(text);
-  const before = Number(present.mode) & 0o7777;
-  const step = { kind: "mode", path: real, before, after: mode } as const;
-  return toPlanned({ op, step, sizeBefore: 0, sizeAfter: 0, implied: false, blobs: [] }, text, []);
+function planMode({ path: real, text, op, before, mode = 0 }: Adoption): PlannedStep {
+  if (before === null) throw fileNotFound(text);
+  const step = { kind: "mode", path: real, before: before.mode, after: mode } as const;
+  return {
+    ...toPlanned({ op, step, sizeBefore: 0, sizeAfter: 0, implied: false, blobs: [] }, text),
+    expects: [{ real, stamp: stampOfEntry(before) }],
+  };
 }
 
 /** A directory that is created empty, because not everything that the command put there comes with it. */
@@ -119,12 +132,12 @@ function folderImage(mode: number): DirectoryImage {
 async function planReplaced(
   deps: AdoptionDeps,
   { path: real, text, op, from, bulk }: Adoption,
-  present: BigIntStats,
+  { before, replaced }: { readonly before: AdoptedEntry; readonly replaced: string | undefined },
 ): Promise<PlannedStep> {
   const stored = deps.kept.newSlot(bulk ? "bulk" : "own");
-  const node = nodeOf(deps, real, present);
-  const size = bulk ? 0 : present.isDirectory() ? await diskUsage(real) : node.size;
-  const step = renameStep({ path: real, stored, into: "store", bulk }, { stat: present, node });
+  const node = nodeOf(deps, real, before);
+  const size = bulk ? 0 : node.type === "directory" ? await diskUsage(real) : node.size;
+  const step = renameStep({ path: real, stored, into: "store", bulk }, before, node);
   const change: JournalChange = {
     op,
     step,
@@ -133,49 +146,54 @@ async function planReplaced(
     implied: from !== undefined,
     blobs: [deps.kept.refOf(stored, size)],
   };
-  return toPlanned(change, text, [{ real, stamp: stampOf(present) }]);
+  const expects = replaced === undefined ? [{ real, stamp: stampOfEntry(before) }] : [];
+  return { ...toPlanned(change, text), expects, replaced };
 }
 
 async function planLanding(
   deps: AdoptionDeps,
-  { path: real, text, op, from, bulk }: Adoption & { readonly from: string },
-  { present, texts }: { readonly present: BigIntStats | null; readonly texts: TextPack },
+  { path: real, text, op, from, before, bulk }: Adoption & { readonly from: NonNullable<Adoption["from"]> },
+  { texts, replaced }: { readonly texts: TextPack; readonly replaced: string | undefined },
 ): Promise<PlannedStep> {
-  const stat = statReal(deps.opener, from);
-  if (stat === null) throw fileNotFound(text);
-  const known = nodeOf(deps, from, stat);
-  const node = known.type === "file" ? { ...known, ...(await texts.add(deps, from, stat)) } : known;
+  const known = nodeOf(deps, from.path, from);
+  const node = known.type === "file" ? { ...known, ...(await texts.add(deps, from)) } : known;
   const change: JournalChange = {
     op,
-    step: renameStep({ path: real, stored: from, into: "workspace", bulk }, { stat, node }),
-    sizeBefore: present === null ? null : present.isDirectory() ? 0 : Number(present.size),
+    step: renameStep({ path: real, stored: from.path, into: "workspace", bulk }, from, node),
+    sizeBefore: before === null ? null : before.kind === "folder" ? 0 : before.size,
     sizeAfter: node.size,
     implied: false,
     blobs: [],
   };
-  return toPlanned(change, text, present === null ? [{ real, stamp: null }] : []);
+  const expects = before === null ? [{ real, stamp: null }] : [];
+  return { ...toPlanned(change, text), expects, replaced };
 }
 
 function renameStep(
   { bulk, ...ends }: Pick<RenameStep, "path" | "stored" | "into"> & { readonly bulk: boolean },
-  { stat, node }: { readonly stat: BigIntStats; readonly node: RenamedNode },
+  { dev, ino }: AdoptedEntry,
+  node: RenamedNode,
 ): RenameStep {
-  return { kind: "rename", ...ends, inode: inodeOf(stat), node, ...(bulk && { bulk }) };
+  return { kind: "rename", ...ends, inode: `${dev}:${ino}`, node, ...(bulk && { bulk }) };
 }
 
-function toPlanned(change: JournalChange, text: string, expects: readonly Expectation[]): PlannedStep {
-  return { change, content: null, expects, madeBy: undefined, text };
+function toPlanned(change: JournalChange, text: string): PlannedStep {
+  return { change, content: null, expects: [], madeBy: undefined, text };
+}
+
+/** The same as `stampOf` of what `lstat` reports. */
+function stampOfEntry({ kind, dev, ino, mtimeNs, size }: AdoptedEntry): string {
+  return kind === "folder" ? `${dev}:${ino}` : `${dev}:${ino}:${mtimeNs}:${size}`;
 }
 
 /** What is remembered about a file, link or directory without reading it. */
-function nodeOf(deps: SourceDeps, real: string, stat: BigIntStats): RenamedNode {
-  if (stat.isDirectory()) return { type: "directory", size: 0 };
-  if (stat.isSymbolicLink()) {
+function nodeOf(deps: SourceDeps, real: string, { kind, size, mtimeNs }: AdoptedEntry): RenamedNode {
+  if (kind === "folder") return { type: "directory", size: 0 };
+  if (kind === "link") {
     const target = withOpen(deps, real, ({ at }) => readlinkSync(at, "buffer").toString("latin1"));
     return { type: "symlink", size: target.length, target };
   }
-  if (!stat.isFile()) return { type: "special", size: 0 };
-  return { type: "file", size: Number(stat.size), modified: String(stat.mtimeNs) };
+  return kind === "file" ? { type: "file", size, modified: String(mtimeNs) } : { type: "special", size: 0 };
 }
 
 function withOpen<Result>(deps: SourceDeps, real: string, act: (opened: OpenPath) => Result): Result {

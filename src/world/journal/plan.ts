@@ -58,6 +58,11 @@ export interface PlannedStep {
   readonly madeBy: number | undefined;
   /** The path to name in errors. */
   readonly text: string;
+  /**
+   * The stamp of a file that this step and the one beside it replace at once: the first one puts it into the store, the
+   * second one puts another file in its place.
+   */
+  readonly replaced?: string | undefined;
 }
 
 /** Why and for whom a step is planned. */

@@ -3,8 +3,9 @@ import path from "node:path";
 import type { ModeStep, RenameStep } from "../../contract/ports/journal.js";
 import { isSameFile } from "../files/file-stat.js";
 import type { Opener } from "../files/opener.js";
-import { linkOrRename } from "./rename-new.js";
-import { inodeOf, openDirectory, statReal, withOpenPath } from "./open-path.js";
+import { fileConflict } from "../files/file-errors.js";
+import { linkOrElse, linkOrRename } from "./rename-new.js";
+import { inodeOf, openDirectory, stampOf, statReal, withOpenPath } from "./open-path.js";
 import { makeFolder } from "../../contract/make-folder.js";
 
 /** Where a rename step takes something from and to. */
@@ -18,11 +19,48 @@ export function endsOf({ path: own, stored, into }: Pick<RenameStep, "path" | "s
 /** Rename; a name that was taken meanwhile is not replaced, except for an empty directory. */
 export async function applyRename(opener: Opener, step: RenameStep, onLinked: () => void): Promise<void> {
   const { from, to } = endsOf(step);
+  // Names in the store are new, and nobody else creates any there.
+  const isFree = step.into === "store" || step.node.type !== "file";
   await withOpenPath(opener, from, (source) =>
     withOpenPath(opener, to, (target) =>
-      step.node.type === "file"
-        ? linkOrRename(source.at, target.at, onLinked)
-        : renameSync(source.at, target.at),
+      isFree ? renameSync(source.at, target.at) : linkOrRename(source.at, target.at, onLinked),
+    ),
+  );
+}
+
+/** Two steps that replace a file: the first puts it into the store, the second puts another one in its place. */
+export interface Replacement {
+  readonly away: RenameStep;
+  readonly landing: RenameStep;
+  /** The stamp of the file that is replaced. */
+  readonly stamp: string;
+  /** The path to name in errors. */
+  readonly text: string;
+}
+
+/**
+ * Replace a file at once, so that no reader misses it: it is linked into the store, and the new one is renamed over it.
+ * What was linked is looked at afterwards, so that it is certain which file that was.
+ */
+export async function applyReplacement(
+  opener: Opener,
+  { away, landing, stamp, text }: Replacement,
+  onLinked: () => void,
+): Promise<void> {
+  await withOpenPath(opener, away.path, (target) =>
+    withOpenPath(opener, away.stored, (slot) =>
+      withOpenPath(opener, landing.stored, (source) => {
+        const isLinked = linkOrElse(target.at, slot.at, renameSync);
+        onLinked();
+        const found = slot.look();
+        if (found === null || stampOf(found) !== stamp) {
+          if (isLinked) unlinkSync(slot.at);
+          else linkOrRename(slot.at, target.at, onLinked);
+          throw fileConflict(text, "has been changed by someone else");
+        }
+        if (isLinked) renameSync(source.at, target.at);
+        else linkOrRename(source.at, target.at, onLinked);
+      }),
     ),
   );
 }

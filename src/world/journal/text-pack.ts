@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { RenamedNode } from "../../contract/ports/journal.js";
 import { errnoOf } from "../files/file-errors.js";
@@ -17,20 +17,28 @@ const maxPackBytes = 1 << 23;
 /** The contents of files that a command changed, kept as one blob: a file for each of them takes longer than the commit. */
 export interface TextPack {
   /** The hash of a file, whose content is added if it is small enough. */
-  add(deps: SourceDeps, real: string, stat: BigIntStats): Promise<Pick<RenamedNode, "hash" | "offset">>;
+  add(deps: SourceDeps, file: PackedFile): Promise<Pick<RenamedNode, "hash" | "offset">>;
   /** Store the contents; returns the steps with what refers to them. */
   attach(blobs: BlobStore, planned: readonly PlannedStep[]): Promise<readonly PlannedStep[]>;
+}
+
+/** A file as it was seen. */
+export interface PackedFile {
+  readonly path: string;
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: number;
 }
 
 export function createTextPack(): TextPack {
   const texts: Uint8Array[] = [];
   let bytes = 0;
   return {
-    async add(deps, real, stat) {
-      if (stat.size > maxHashedBytes) return {};
-      if (stat.size > maxTextBytes)
-        return digestSource(deps, { kind: "disk", real }).then(hashOnly, unreadable);
-      const content = stat.size === 0n ? new Uint8Array() : readSmall(deps, real, stat);
+    async add(deps, file) {
+      const { path: real, size } = file;
+      if (size > maxHashedBytes) return {};
+      if (size > maxTextBytes) return digestSource(deps, { kind: "disk", real }).then(hashOnly, unreadable);
+      const content = size === 0 ? new Uint8Array() : readSmall(deps, file);
       if (content === undefined) return {};
       const own = { hash: hash("sha256", content) };
       if (texts.length >= maxTexts || bytes + content.length > maxPackBytes) return own;
@@ -66,16 +74,15 @@ function unreadable(error: unknown): Record<string, never> {
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The content of a regular file; `undefined` if its owner may not read it. */
-function readSmall({ opener }: SourceDeps, real: string, stat: BigIntStats): Uint8Array | undefined {
-  const opened = openPath(opener, real);
+function readSmall({ opener }: SourceDeps, { path, dev, ino, size }: PackedFile): Uint8Array | undefined {
+  const opened = openPath(opener, path);
   try {
     const fd = openSync(opened.at, readFlags);
     try {
       const found = fstatSync(fd, { bigint: true });
-      if (found.ino !== stat.ino || found.dev !== stat.dev || found.size !== stat.size) {
+      if (found.ino !== ino || found.dev !== dev || found.size !== BigInt(size))
         throw movedOrReplaced("ESTALE");
-      }
-      return readWhole(fd, Number(stat.size));
+      return readWhole(fd, size);
     } finally {
       closeSync(fd);
     }

@@ -8,10 +8,11 @@ import type { Adoption } from "../journal/plan-adoptions.js";
 import { entryAt } from "../sandbox/layer/entry-state.js";
 import { pathBelow } from "../sandbox/layer/layer-path.js";
 import type { CommandLayer, EntryState, LayerPath } from "../sandbox/layer/layer-types.js";
-import { describeChanges, type DescribedChanges, textAt } from "./describe-changes.js";
+import { describeChanges, type DescribedChanges } from "./describe-changes.js";
 import { createConflictSearch, type ConflictDeps } from "./find-conflicts.js";
 import { heldChanges, judgeLayer, separate, type Hold, type JudgedChange } from "./judge-layer.js";
 import type { LayerRules } from "./name-verdict.js";
+import { openLayerTexts } from "./text-at.js";
 import { toAdoptions } from "./to-adoptions.js";
 
 export interface CommitDeps extends Omit<ConflictDeps, "layer" | "openFiles"> {
@@ -220,7 +221,9 @@ const maxDiffChars = 10_000;
 
 function toConflict(layer: CommandLayer, at: LayerPath, reason: string): CommandConflict {
   const { path } = at;
-  const [before, after] = [textAt(pathBelow(layer.workspace, at)), textAt(layer.locate(at))];
+  const texts = openLayerTexts(layer);
+  const [before, after] = [texts.before(at), texts.after(at)];
+  texts.close();
   if (before === undefined || after === undefined) return { path, reason };
   return { path, reason, diff: unifiedDiff({ before, after, path, maxChars: maxDiffChars }) };
 }

@@ -1,13 +1,10 @@
-import { readFileSync, readlinkSync } from "node:fs";
 import type { CommandChange } from "../../contract/ports/layers.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
-import { entryAt } from "../sandbox/layer/entry-state.js";
-import { pathBelow } from "../sandbox/layer/layer-path.js";
 import type { CommandLayer, LayerChange, LayerPath } from "../sandbox/layer/layer-types.js";
+import { openLayerTexts, type LayerTexts } from "./text-at.js";
 
-/** Lines are counted and compared in so many files, of this size. */
+/** Lines are counted and compared in so many files. */
 const maxTexts = 300;
-const maxTextBytes = 1 << 20;
 /** A larger new folder is one change. */
 const maxListed = 50;
 
@@ -33,17 +30,30 @@ export interface DescribeOptions {
 export async function describeChanges(
   layer: CommandLayer,
   changes: readonly LayerChange[],
+  options: DescribeOptions,
+): Promise<DescribedChanges> {
+  const texts = openLayerTexts(layer);
+  try {
+    return await describe({ layer, texts }, changes, options);
+  } finally {
+    texts.close();
+  }
+}
+
+async function describe(
+  { layer, texts }: { readonly layer: CommandLayer; readonly texts: LayerTexts },
+  changes: readonly LayerChange[],
   { filesIn, wants = () => true, inDiff = () => true, maxChars = 200_000 }: DescribeOptions,
 ): Promise<DescribedChanges> {
   const found: CommandChange[] = [];
   const diffs: string[] = [];
   let chars = 0;
-  let texts = 0;
+  let compared = 0;
   const add = (entry: LayerPath, kind: CommandChange["kind"]): void => {
     const { path } = entry;
     if (!wants(path)) return;
-    texts += 1;
-    const diff = texts <= maxTexts ? diffOf(layer, entry, kind) : undefined;
+    compared += 1;
+    const diff = compared <= maxTexts ? diffOf(texts, entry, kind) : undefined;
     found.push({ path, kind, ...(diff !== undefined && countLines(diff)) });
     if (diff === undefined || chars > maxChars || !inDiff(path)) return;
     chars += diff.length;
@@ -86,10 +96,10 @@ function kindOf({ kind }: LayerChange): CommandChange["kind"] {
   return kind === "removed" ? "removed" : "changed";
 }
 
-function diffOf(layer: CommandLayer, entry: LayerPath, kind: CommandChange["kind"]): string | undefined {
+function diffOf(texts: LayerTexts, entry: LayerPath, kind: CommandChange["kind"]): string | undefined {
   const { path } = entry;
-  const before = kind === "added" ? "" : textAt(pathBelow(layer.workspace, entry));
-  const after = kind === "removed" ? "" : textAt(layer.locate(entry));
+  const before = kind === "added" ? "" : texts.before(entry);
+  const after = kind === "removed" ? "" : texts.after(entry);
   if (before === undefined || after === undefined) return undefined;
   return unifiedDiff({
     before,
@@ -98,21 +108,6 @@ function diffOf(layer: CommandLayer, entry: LayerPath, kind: CommandChange["kind
     newPath: kind === "removed" ? null : path,
     maxChars: 20_000_000,
   });
-}
-
-/** The text of a file, or where a link leads; `undefined` for anything else. */
-export function textAt(place: string | Buffer): string | undefined {
-  const state = entryAt(place)?.state;
-  if (state === undefined) return "";
-  if (state.kind === "link") return `${readlinkSync(place)}\n`;
-  if (state.kind !== "file" || state.size > maxTextBytes) return undefined;
-  try {
-    const bytes = readFileSync(place);
-    return bytes.includes(0) ? undefined : bytes.toString("utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined; // its owner may not read it
-    throw error;
-  }
 }
 
 function countLines(diff: string): { readonly added: number; readonly removed: number } {

@@ -43,6 +43,7 @@ export async function judgeLayer(layer: CommandLayer, rules: LayerRules): Promis
 
 /** Make changes of their own of paths inside folders that are replaced as a whole. */
 export async function separate(layer: CommandLayer, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
   const replaced: LayerChange[] = [];
   for await (const change of layer.changes()) if (isSplittable(change)) replaced.push(change);
   for (const change of replaced) {

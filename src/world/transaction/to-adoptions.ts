@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../files/path-text.js";
-import { toPathText } from "../files/raw-path.js";
 import type { Adoption } from "../journal/plan-adoptions.js";
 import { entryAt } from "../sandbox/layer/entry-state.js";
-import { childPath, pathBelow } from "../sandbox/layer/layer-path.js";
+import { childPath, textBelow } from "../sandbox/layer/layer-path.js";
 import type { CommandLayer, EntryState, LayerPath } from "../sandbox/layer/layer-types.js";
 import type { JudgedChange } from "./judge-layer.js";
 
@@ -26,7 +25,7 @@ export function toAdoptions(
   const common = {
     path: textBelow(layer.workspace, change),
     text: path,
-    before: now === undefined ? null : { dev: now.dev, ino: now.ino },
+    before: now ?? null,
     bulk: isBulk(path, (now ?? after)?.kind === "folder"),
   };
   if (kind === "removed") return [{ ...common, op: "delete" }];
@@ -35,7 +34,7 @@ export function toAdoptions(
   if (harmless === undefined && heldBelow.size > 0) {
     return withoutHeld(layer, change, { heldBelow, after, isBulk });
   }
-  const from = harmless ?? textBelow(layer.upper, change);
+  const from = harmless ?? (after && { ...after, path: textBelow(layer.upper, change) });
   return [{ ...common, op: now === undefined ? "create" : "write", from }];
 }
 
@@ -68,15 +67,9 @@ function withoutHeld(layer: CommandLayer, folder: LayerPath, part: PartOfFolder)
     const isParted =
       state.kind === "folder" && [...heldBelow.keys()].some((held) => isWithin(held, child.path));
     if (isParted) adoptions.push(...withoutHeld(layer, child, { ...part, after: state }));
-    else adoptions.push(adopt(child, { from: textBelow(layer.upper, child) }));
+    else adoptions.push(adopt(child, { from: { ...state, path: textBelow(layer.upper, child) } }));
   }
   return adoptions;
-}
-
-/** The path of an entry below a root as a text for the journal, which names that are not valid UTF-8 survive. */
-function textBelow(root: string, path: LayerPath): string {
-  const found = pathBelow(root, path);
-  return typeof found === "string" ? found : toPathText(found);
 }
 
 /** Write the harmless part of a held back file beside the layer, from where it can be committed. */
@@ -84,11 +77,12 @@ function harmlessPart(
   { upper }: CommandLayer,
   path: string,
   heldBelow: JudgedChange["heldBelow"],
-): string | undefined {
+): Adoption["from"] {
   const instead = heldBelow.get(path)?.instead;
   if (instead === undefined) return undefined;
   const place = join(upper, "..", `part-${randomBytes(8).toString("hex")}`);
   writeFileSync(place, instead, { flag: "wx" });
   chmodSync(place, entryAt(join(upper, path))?.state.mode ?? 0o644);
-  return place;
+  const state = entryAt(place)?.state;
+  return state && { ...state, path: place };
 }

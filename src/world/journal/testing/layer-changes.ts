@@ -1,6 +1,6 @@
 import { chmodSync, linkSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Adoption } from "../plan-adoptions.js";
+import type { AdoptedEntry, Adoption } from "../plan-adoptions.js";
 
 /** A workspace and, beside it, what a command put into its layer: every kind of change. */
 export function plantLayer(base: string): void {
@@ -40,17 +40,28 @@ export function plantLayer(base: string): void {
   symlinkSync("new-file", join(upper, "link"));
 }
 
+export function adoptedEntry(place: string): AdoptedEntry | null {
+  const stat = lstatSync(place, { throwIfNoEntry: false, bigint: true });
+  if (stat === undefined) return null;
+  const { dev, ino, mtimeNs } = stat;
+  const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "link";
+  return { kind, dev, ino, mtimeNs, mode: Number(stat.mode) & 0o7777, size: Number(stat.size) };
+}
+
+export function adoptedSource(path: string): Adoption["from"] {
+  const entry = adoptedEntry(path);
+  return entry === null ? undefined : { ...entry, path };
+}
+
 /** The adoptions that commit it, on the disk as it is now. */
 export function layerAdoptions(base: string): Adoption[] {
-  const found = (path: string): Adoption["before"] =>
-    lstatSync(join(base, "ws", path), { throwIfNoEntry: false, bigint: true }) ?? null;
   const adopt = (path: string, op: Adoption["op"], rest: Partial<Adoption> = {}): Adoption => ({
     path: join(base, "ws", path),
     text: path,
     op,
-    before: found(path),
+    before: adoptedEntry(join(base, "ws", path)),
     bulk: false,
-    ...(op !== "delete" && op !== "mode" && { from: join(base, "layer", path) }),
+    ...(op !== "delete" && op !== "mode" && { from: adoptedSource(join(base, "layer", path)) }),
     ...rest,
   });
   return [

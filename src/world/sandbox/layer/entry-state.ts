@@ -35,6 +35,7 @@ function toState(stats: BigIntStats): EntryState {
     dev: stats.dev,
     ino: stats.ino,
     links: Number(stats.nlink),
+    mtimeNs: stats.mtimeNs,
     ctimeNs: stats.ctimeNs,
   };
 }

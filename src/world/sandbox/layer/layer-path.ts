@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { toPathText } from "../../files/raw-path.js";
 import type { LayerPath } from "./layer-types.js";
 
 const slash = Buffer.from("/");
@@ -16,6 +17,12 @@ export function childPath(folder: LayerPath | undefined, name: Buffer): LayerPat
 /** The path of an entry below a root, for file system calls. */
 export function pathBelow(root: string, { path, bytes }: LayerPath): string | Buffer {
   return bytes === undefined ? join(root, path) : Buffer.concat([Buffer.from(root), slash, bytes]);
+}
+
+/** The same as a text for the journal, which names that are not valid UTF-8 survive. */
+export function textBelow(root: string, path: LayerPath): string {
+  const found = pathBelow(root, path);
+  return typeof found === "string" ? found : toPathText(found);
 }
 
 /** A key that differs for different paths, even if they look the same as text. */

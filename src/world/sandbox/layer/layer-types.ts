@@ -24,6 +24,7 @@ export interface EntryState {
   readonly ino: bigint;
   /** Number of hard links. */
   readonly links: number;
+  readonly mtimeNs: bigint;
   readonly ctimeNs: bigint;
 }
 

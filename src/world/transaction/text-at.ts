@@ -1,0 +1,74 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { errnoOf } from "../files/file-errors.js";
+import { keepOpen, type KeptOpener } from "../files/keep-open.js";
+import { chooseOpener } from "../files/opener.js";
+import { isWithin } from "../files/path-text.js";
+import { isAbsent, openPath } from "../journal/open-path.js";
+import { textBelow } from "../sandbox/layer/layer-path.js";
+import type { CommandLayer, LayerPath } from "../sandbox/layer/layer-types.js";
+
+/** Reads what a path is on both sides of a layer, for a person or a model. */
+export interface LayerTexts {
+  /** The text of a file, or where a link leads; "" if nothing is there, `undefined` for anything that is not text. */
+  before(path: LayerPath): string | undefined;
+  after(path: LayerPath): string | undefined;
+  close(): void;
+}
+
+const maxTextBytes = 1 << 20;
+/** A link is not followed, and a FIFO does not block. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Read through directories that are where their path says: a background job that replaces one by a link to another place
+ * must not have that shown.
+ */
+export function openLayerTexts({ workspace, upper }: CommandLayer): LayerTexts {
+  const opener = keepOpen(chooseOpener(), (directory) => isWithin(directory, upper));
+  return {
+    before: (path) => textAt(opener, textBelow(workspace, path)),
+    after: (path) => textAt(opener, textBelow(upper, path)),
+    close: () => opener.close(),
+  };
+}
+
+function textAt(opener: KeptOpener, real: string): string | undefined {
+  try {
+    const opened = openPath(opener, real);
+    try {
+      return readText(opened.at);
+    } finally {
+      opened.close();
+    }
+  } catch (error) {
+    if (isAbsent(error)) return "";
+    if (unreadable.has(errnoOf(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** Its owner may not read it, or it is a socket or a device that nobody serves. */
+const unreadable = new Set(["EACCES", "EPERM", "ENXIO", "ENODEV"]);
+
+function readText(at: string | Buffer): string | undefined {
+  const fd = openFile(at);
+  if (fd === undefined) return `${readlinkSync(at)}\n`;
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.size > maxTextBytes) return undefined;
+    const bytes = readFileSync(fd);
+    return bytes.includes(0) ? undefined : bytes.toString("utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** `undefined` if it is a link. */
+function openFile(at: string | Buffer): number | undefined {
+  try {
+    return openSync(at, flags);
+  } catch (error) {
+    if (errnoOf(error) === "ELOOP") return undefined;
+    throw error;
+  }
+}
