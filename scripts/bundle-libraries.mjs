@@ -34,7 +34,7 @@ export const loadBundledLibraries = {
     // What is imported becomes a chunk like any other.
     for (const name of required)
       changed = changed.replaceAll(
-        new RegExp(`(?<!import)\\("${name}"\\)`, "g"),
+        new RegExp(`(?<=\\brequire|\\bcreateRequire\\(import\\.meta\\.url\\))\\("${name}"\\)`, "g"),
         `("#libraries/${name}.cjs")`,
       );
     // Lines stay where they are, and so does the source map.

@@ -142,4 +142,16 @@ describe.each(users())("git on a layer as %s", (_, prefix) => {
       })),
     );
   });
+
+  it("moves a folder in a script by running it again, from the same state", () => {
+    const step = { command: "mkdir made && git mv src made/", look: "ls made/src 2>&1 || true" };
+    const [first, again] = play(prefix, { setUp, steps: [step, step] });
+    expect(first).toMatchObject({ committed: "none", isUndone: true });
+    expect(first?.seen).toContain("No such file");
+    expect(first?.notes.join()).toMatch(
+      /EXDEV\), so nothing of it was committed\. Run the same command again/,
+    );
+    expect(again).toMatchObject({ exitCode: 0 });
+    expect(again?.seen).not.toContain("No such file");
+  });
 });

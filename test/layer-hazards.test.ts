@@ -20,6 +20,13 @@ const hazards: readonly (readonly [string, string, string, string, readonly stri
     ["new/pipe"],
   ],
   [
+    "names with line breaks and control characters",
+    String.raw`n=$(printf 'a\nb'); echo 1 >"$n"; mkdir "d$n"; echo 2 >"d$n/$n"; mv old "$(printf 'o\033l')"`,
+    `cat a*b da*/a*; ls -b`,
+    "1\n2\na\\nb\nda\\nb\ndir\no\\033l\nodd\n",
+    [],
+  ],
+  [
     "FIFOs, sockets and devices",
     `mkfifo pipe; mkdir with; mkfifo with/pipe; touch with/file; mknod null c 1 3; mknod zero c 0 0
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'; true`,
@@ -104,12 +111,24 @@ mkdir odd; cd odd; echo was >"$(printf 'was\\377')"; echo gone >"$(printf 'gone\
     }
   });
 
-  it("hold back a folder that cannot be read, unless root can", () => {
-    const command = "mkdir cave; echo x >cave/in; chmod 000 cave; echo y >other";
-    const [told] = play(prefix, { steps: [{ command, look: "ls" }] });
+  it("hold back a folder that cannot be read, unless root can, and commit those that cannot be written", () => {
+    const setUp = "mkdir shut dir; echo s >shut/s; chmod 555 shut";
+    const cave = "mkdir cave; echo x >cave/in; chmod 000 cave; echo y >other";
+    const closed =
+      "mkdir -p new/in; echo n >new/in/n; chmod -R a-w new; echo d >dir/d; chmod 555 dir; chmod u+w shut; rm -r shut";
+    const look = "stat -c '%n %a' * */in 2>/dev/null || true";
+    const [told, other] = play(prefix, {
+      setUp,
+      steps: [
+        { command: cave, look: "ls" },
+        { command: closed, look },
+      ],
+    });
     const isRoot = prefix.length === 0 && process.getuid?.() === 0;
-    const seen = isRoot ? "cave\nother\n" : "other\n";
+    const seen = `${isRoot ? "cave\n" : ""}dir\nother\nshut\n`;
     expect(told).toMatchObject({ held: isRoot ? [] : ["cave"], seen, again: seen, isUndone: true });
+    const modes = "dir 555\nnew 555\nnew/in 555\n";
+    expect(other).toMatchObject({ held: [], seen: modes, again: modes, isUndone: true });
   });
 
   it("hold back what is in a folder that cannot be read any more, a repository too", () => {
@@ -124,6 +143,19 @@ mkdir odd; cd odd; echo was >"$(printf 'was\\377')"; echo gone >"$(printf 'gone\
     const seen = `dir\nother\n.git/hooks:\n\ndir:\n${isRoot ? "new\n" : ""}`;
     const held = isRoot ? [".git/hooks/pre-commit"] : [".git", "dir"];
     expect(told).toMatchObject({ held, seen, again: seen, isUndone: true });
+  });
+
+  it("commit nothing if folders are nested too deeply, and say so", () => {
+    const command = `python3 -c 'import os
+for _ in range(20): os.mkdir("d" * 250); os.chdir("d" * 250)'`;
+    const steps = [
+      { command, look: "ls" },
+      { command: "echo next >next", look: "ls" },
+    ];
+    const [told, next] = play(prefix, { steps });
+    expect(told).toMatchObject({ exitCode: 0, seen: "" });
+    expect(told?.notes.join()).toMatch(/longer than the system takes, so nothing/);
+    expect(next).toMatchObject({ committed: "all", seen: "next\n" });
   });
 
   it("commit nothing if the layer's limit is reached, and say so", () => {

@@ -1,8 +1,17 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTenon } from "../src/runtime/create-tenon.js";
 import type { Tenon } from "../src/runtime/tenon.js";
@@ -12,26 +21,23 @@ import { snapshot } from "../src/world/journal/testing/snapshot.js";
 const modules = fileURLToPath(new URL("../node_modules", import.meta.url));
 let root: string;
 let workspace: string;
+/** Commands may look here for a file that lets them go on. */
+let gate: string;
+let env: Record<string, string>;
 let tenon: Tenon;
 
-function open(): Tenon {
-  return createTenon({
-    workspace,
-    config: {
-      stateDir: join(root, "state"),
-      mode: "auto",
-      sandbox: { enabled: "required", readable: [modules] },
-    },
-    env: { PATH: process.env["PATH"], HOME: root, SHELL: "/bin/sh" },
-    home: root,
-  });
+function config(): object {
+  const sandbox = { enabled: "required", readable: [modules, gate] };
+  return { stateDir: join(root, "state"), mode: "auto", sandbox };
 }
 
 beforeAll(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-layer-tools-")));
   workspace = join(root, "work");
-  mkdirSync(workspace);
-  tenon = open();
+  gate = join(root, "gate");
+  for (const folder of [workspace, gate]) mkdirSync(folder);
+  env = { PATH: process.env["PATH"] ?? "", HOME: root, SHELL: "/bin/sh" };
+  tenon = createTenon({ workspace, config: config(), env, home: root });
 });
 afterAll(async () => {
   await tenon.close();
@@ -94,27 +100,41 @@ describe("the changes of a tool on a layer", () => {
   });
 });
 
+const cli = fileURLToPath(new URL("../bin/tenon.cjs", import.meta.url));
+
+/** A call of another program on the same workspace. */
+async function callElsewhere(command: string): Promise<ShellResult> {
+  writeFileSync(join(root, "config.json"), JSON.stringify(config()));
+  const args = [cli, "--json", "-c", join(root, "config.json"), "call", "shell_exec", command];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: workspace, env });
+  return (JSON.parse(stdout) as { result: ShellResult }).result;
+}
+
 describe("two commits at once", () => {
-  it("of two instances land one after the other, and one conflict is told", async () => {
+  it("of two programs land one after the other, and one conflict is told", async () => {
     writeFileSync(join(workspace, "shared"), "start\n");
-    const other = open();
-    try {
-      const line = (name: string): string => `sleep 0.5; echo ${name} >>shared; echo ${name} >own-${name}`;
-      writeFileSync(join(workspace, "one.sh"), line("one"));
-      writeFileSync(join(workspace, "two.sh"), line("two"));
-      const calls = [tenon, other].map((at, nth) =>
-        at.call({ name: "shell_exec", arguments: { command: `sh ${nth === 0 ? "one" : "two"}.sh` } }),
-      );
-      const results = (await Promise.all(calls)).map(({ result }) => result as ShellResult);
-      expect(new Set(results.map(({ committed }) => committed))).toEqual(new Set(["all", "part"]));
-      const first = results[0]?.committed === "all" ? "one" : "two";
-      expect(readFileSync(join(workspace, "shared"), "utf8")).toBe(`start\n${first}\n`);
-      expect(results.flatMap(({ conflicts = [] }) => conflicts.map(({ path }) => path))).toEqual(["shared"]);
-      for (const name of ["one", "two"])
-        expect(readFileSync(join(workspace, `own-${name}`), "utf8")).toBe(`${name}\n`);
-    } finally {
-      await other.close();
+    for (const name of ["one", "two"]) {
+      const line = `until [ -e ${gate}/open ]; do sleep 0.02; done; echo ${name} >>shared; echo ${name} >own-${name}`;
+      writeFileSync(join(workspace, `${name}.sh`), line);
     }
+    const call = tenon.call({ name: "shell_exec", arguments: { command: "sh one.sh" } });
+    const elsewhere = callElsewhere("sh two.sh");
+    const started = (): number =>
+      readdirSync(join(root, "state"), { recursive: true, encoding: "utf8" }).filter((each) =>
+        /layers\/layer_\w+\/mounted$/.test(each),
+      ).length;
+    await expect.poll(started, { timeout: 30_000 }).toBe(2);
+    writeFileSync(join(gate, "open"), "");
+    const results = [(await call).result as ShellResult, await elsewhere];
+    expect(new Set(results.map(({ committed }) => committed))).toEqual(new Set(["all", "part"]));
+    const first = results[0]?.committed === "all" ? "one" : "two";
+    expect(readFileSync(join(workspace, "shared"), "utf8")).toBe(`start\n${first}\n`);
+    expect(results.flatMap(({ conflicts = [] }) => conflicts.map(({ path }) => path))).toEqual(["shared"]);
+    for (const name of ["one", "two"])
+      expect(readFileSync(join(workspace, `own-${name}`), "utf8")).toBe(`${name}\n`);
+    const [kept] = await tenon.layers.list();
+    const { diff } = await tenon.layers.show(kept?.id ?? "");
+    expect(diff).toContain(`+${first === "one" ? "two" : "one"}\n`);
   });
 });
 

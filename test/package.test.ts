@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { required } from "../scripts/bundle-libraries.mjs";
+import { loadBundledLibraries, required } from "../scripts/bundle-libraries.mjs";
 import { underLoad } from "./setup/under-load.js";
 
 const run = promisify(execFile);
@@ -165,6 +165,14 @@ describe("the packed package", () => {
       (name) => ![...brought].some((one) => name === one || name.startsWith(`${one}/`)),
     );
     expect(missing).toEqual([]);
+  });
+
+  it("replaces the name of a library only where it is loaded", () => {
+    const code = 'bold("diff"); require("diff"); createRequire(import.meta.url)("pino");';
+    const changed = loadBundledLibraries.transform(code, join(root, "src/a.ts"))?.code;
+    expect(changed).toBe(
+      'bold("diff"); require("#libraries/diff.cjs"); createRequire(import.meta.url)("#libraries/pino.cjs");',
+    );
   });
 
   it("is small, and has no source maps", () => {

@@ -68,8 +68,7 @@ async function undo(tenon: Undoer, terminal: Terminal, flags: UndoFlags): Promis
   }
   const files = await tenon.undo(what, options);
   if (flags.json === true) writeJson(terminal, { files });
-  else
-    for (const file of files) terminal.stdout.write(`Undone: ${toVisibleLine(file.path)}${noteOf(file)}\n`);
+  else for (const file of files) terminal.stdout.write(`${outcomeOf(file)}\n`);
 }
 
 function toTarget({ call, task, file, since, last }: UndoFlags): UndoTarget {
@@ -91,15 +90,23 @@ function describePreview(
   stream: Terminal["stdout"],
 ): string {
   const colors = colorsFor(stream, terminal.env);
-  const rows = files.map((file) => [
-    toVisibleLine(file.path),
-    `${file.previousContentLen} → ${file.restoredContentLen} bytes${noteOf(file)}`,
-  ]);
+  const rows = files.map((file) => [toVisibleLine(file.path), `${sizesOf(file)}${noteOf(file)}`]);
   return `${table(rows)}\n${paintDiff(diff, colors).trimEnd()}`;
 }
 
-/** A note about a file that was changed since. */
-function noteOf({ merged, forced }: UndoneFile): string {
+function outcomeOf(file: UndoneFile): string {
+  const { path, notRestored } = file;
+  return `${notRestored === undefined ? "Undone" : "Not undone"}: ${toVisibleLine(path)}${noteOf(file)}`;
+}
+
+/** Nothing for a folder, which has no size. */
+function sizesOf({ previousContentLen: before, restoredContentLen: after }: UndoneFile): string {
+  return before === 0 && after === 0 ? "" : `${before} → ${after} bytes`;
+}
+
+/** A note about a file that was changed since, or that cannot be restored. */
+function noteOf({ merged, forced, notRestored }: UndoneFile): string {
+  if (notRestored !== undefined) return ` (${notRestored})`;
   if (forced === true) return " (replacing later changes)";
   return merged === true ? " (merged with later changes)" : "";
 }

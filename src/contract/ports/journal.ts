@@ -87,6 +87,8 @@ export interface RenamedNode {
   readonly offset?: number;
   /** Of a symbolic link; bytes are written as Latin-1. */
   readonly target?: string;
+  /** The permissions of a directory that its owner may not change, which is given that right while it is renamed. */
+  readonly mode?: number;
 }
 
 /**

@@ -18,6 +18,6 @@ export async function toUndoSelector(journal: Journal, what: UndoTarget): Promis
   const callIds = [...new Set(selected.map(({ callId }) => callId))];
   if (callIds.length > 0) return { callIds };
   throw new ToolResourceNotFoundError("Nothing to undo: no file was changed in that time.", {
-    hint: "Changes made by shell commands are not in the journal; `tenon log` shows what ran.",
+    hint: "Changes of background jobs, and of commands that ran directly on the workspace, are not in the journal; `tenon log` shows what ran.",
   });
 }

@@ -49,9 +49,13 @@ export function createTransactions(options: TransactionOptions): Transactions {
       try {
         return { commit: await commitRun(options, layer, { run, rules: rulesFor(run.scope) }) };
       } catch (error) {
-        const { giveUpChanges, isDiskFull } = await import("../../world/transaction/full-disk.js");
-        if (!isDiskFull(layer, error)) throw error;
-        return giveUpChanges(layer);
+        const { giveUpChanges, giveUpDeepChanges, isDiskFull, isPathTooLong } =
+          await import("../../world/transaction/give-up-changes.js");
+        if (isPathTooLong(error)) return giveUpDeepChanges(layer);
+        if (isDiskFull(layer, error)) return giveUpChanges(layer);
+        // Unless it was decided about already; a layer that cannot be kept, either, is kept by the next start.
+        await layer.keep("its changes could not be committed").catch(() => {});
+        throw error;
       }
     },
     waiting: (decider) => ({
@@ -156,8 +160,10 @@ async function commitDeps(
 }
 
 /** Why nothing is committed by itself. */
-function withheld({ end, overLimit, dryRun }: LayerRun): string | undefined {
+function withheld({ end, overLimit, failedByLayer, dryRun }: LayerRun): string | undefined {
   if (overLimit !== undefined) return overLimit;
+  // It starts from the same state when it is run again.
+  if (failedByLayer) return "the command failed because it ran on a layer";
   if (dryRun) return "dry run";
   if (end === "exit") return undefined;
   return end === "timeout" ? "the command reached its time limit" : "the command was stopped";

@@ -42,7 +42,7 @@ export const undoEdit = defineTool({
     const touched = await ctx.files.touchedBy(toSelector(target));
     // Git's own files, which commands change, are judged by their contents.
     const paths = touched.filter((path) => gitFileRole(path) === undefined);
-    for (const path of paths) checkName(ctx, path);
+    for (const path of paths) if (isWritable(path)) checkName(ctx, path);
     return { behavior: "allow", updatedInput: { ...target, paths: [...paths] } };
   },
   preview: async (target, { files }) => {
@@ -59,6 +59,11 @@ export const undoEdit = defineTool({
     return [...lines, ...(diff === "" ? [] : [diff.trimEnd()])].join("\n");
   },
 });
+
+/** Commands create names that no caller can write, with line breaks for example. The journal judges their real paths. */
+function isWritable(path: string): boolean {
+  return !/\p{Cc}/u.test(path);
+}
 
 async function undo(target: UndoInput, ctx: ToolContext) {
   const what = toSelector(target);

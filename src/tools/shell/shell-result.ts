@@ -166,6 +166,8 @@ export function renderShell(result: ShellResult): string {
 function withheldReason({ dryRun, timedOut, notes }: ShellResult): string | undefined {
   if (dryRun === true) return "dry run";
   if (timedOut) return "stopped at the time limit";
+  if (notes.some((note) => note.startsWith("The command failed because it ran on a layer")))
+    return "failed because it ran on a layer";
   return notes.find((note) => note.startsWith("The command was stopped"))?.replace(/\.$/, "");
 }
 

@@ -6,6 +6,7 @@ import { storeImage, toContent } from "./images.js";
 import { diskUsage, type KeptFiles } from "./kept-files.js";
 import { openPath, stampOf, statReal, type OpenPath } from "./open-path.js";
 import type { Plan, PlannedStep } from "./plan.js";
+import { renamedDirectory } from "./renamed-node.js";
 import type { SourceDeps } from "./sources.js";
 import { createTextPack, type TextPack } from "./text-pack.js";
 import { createVirtualFiles } from "./virtual-files.js";
@@ -55,7 +56,7 @@ export async function planAdoptions(
   const planned: PlannedStep[] = [];
   const texts = createTextPack();
   const breathe = createPause();
-  for (const adoption of adoptions) {
+  for (const adoption of inOrder(adoptions)) {
     await breathe();
     const { from, before } = adoption;
     if (before?.kind !== "file") requireUnchanged(deps, adoption);
@@ -93,6 +94,16 @@ export async function planCopies(plan: Plan, adoptions: readonly Adoption[]): Pr
     await plan.set(real, await toContent(plan.deps.blobs, image), meaning);
   }
 }
+
+/** A directory is opened for its owner before anything in it is changed, and closed afterwards. */
+function inOrder(adoptions: readonly Adoption[]): readonly Adoption[] {
+  const closes = ({ op, mode = ownerWrite }: Adoption): boolean => op === "mode" && (mode & ownerWrite) === 0;
+  const closing = adoptions.filter(closes);
+  if (closing.length === 0) return adoptions;
+  return [...adoptions.filter((each) => !closes(each)), ...closing.toReversed()];
+}
+
+const ownerWrite = 0o200;
 
 /** A link or folder is looked at while the change is planned; a file is compared when it is replaced. */
 function requireUnchanged({ opener }: SourceDeps, { path: real, text, before }: Adoption): void {
@@ -187,8 +198,8 @@ function stampOfEntry({ kind, dev, ino, mtimeNs, size }: AdoptedEntry): string {
 }
 
 /** What is remembered about a file, link or directory without reading it. */
-function nodeOf(deps: SourceDeps, real: string, { kind, size, mtimeNs }: AdoptedEntry): RenamedNode {
-  if (kind === "folder") return { type: "directory", size: 0 };
+function nodeOf(deps: SourceDeps, real: string, { kind, mode, size, mtimeNs }: AdoptedEntry): RenamedNode {
+  if (kind === "folder") return renamedDirectory(mode);
   if (kind === "link") {
     const target = withOpen(deps, real, ({ at }) => readlinkSync(at, "buffer").toString("latin1"));
     return { type: "symlink", size: target.length, target };

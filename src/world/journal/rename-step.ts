@@ -5,7 +5,15 @@ import { isSameFile } from "../files/file-stat.js";
 import type { Opener } from "../files/opener.js";
 import { fileConflict } from "../files/file-errors.js";
 import { linkOrElse, linkOrRename } from "./rename-new.js";
-import { inodeOf, openDirectory, stampOf, statReal, withOpenPath } from "./open-path.js";
+import {
+  inodeOf,
+  movedOrReplaced,
+  openDirectory,
+  stampOf,
+  statReal,
+  withOpenPath,
+  type OpenPath,
+} from "./open-path.js";
 import { makeFolder } from "../../contract/make-folder.js";
 
 /** Where a rename step takes something from and to. */
@@ -23,9 +31,27 @@ export async function applyRename(opener: Opener, step: RenameStep, onLinked: ()
   const isFree = step.into === "store" || step.node.type !== "file";
   await withOpenPath(opener, from, (source) =>
     withOpenPath(opener, to, (target) =>
-      isFree ? renameSync(source.at, target.at) : linkOrRename(source.at, target.at, onLinked),
+      isFree ? renameNode(opener, step, [source, target]) : linkOrRename(source.at, target.at, onLinked),
     ),
   );
+}
+
+/** A directory goes to another one only if its owner may change it. */
+function renameNode(
+  opener: Opener,
+  { node: { mode }, inode }: RenameStep,
+  [source, target]: readonly [OpenPath, OpenPath],
+): void {
+  if (mode === undefined || process.getuid?.() === 0) return renameSync(source.at, target.at);
+  const handle = opener.openChild(source.directory, path.basename(source.real), source.real);
+  try {
+    if (inodeOf(handle.stat) !== inode) throw movedOrReplaced("ESTALE");
+    chmodSync(handle.self, mode | 0o200);
+    renameSync(source.at, target.at);
+    chmodSync(handle.self, mode);
+  } finally {
+    handle.close();
+  }
 }
 
 /** Two steps that replace a file: the first puts it into the store, the second puts another one in its place. */
@@ -70,7 +96,10 @@ export async function rollBackRename(opener: Opener, step: RenameStep): Promise<
   const { from, to } = endsOf(step);
   const [origin, present] = [statReal(opener, from), statReal(opener, to)];
   const isThere = present !== null && inodeOf(present) === step.inode;
-  if (!isThere) return origin === null ? `${step.path} was changed by someone else` : undefined;
+  if (!isThere) {
+    if (origin !== null) restoreMode(opener, from, step);
+    return origin === null ? `${step.path} was changed by someone else` : undefined;
+  }
   if (origin !== null) {
     if (!isSameFile(origin, present)) return `${from} was taken by something else`;
     await withOpenPath(opener, to, (target) => unlinkSync(target.at));
@@ -79,9 +108,16 @@ export async function rollBackRename(opener: Opener, step: RenameStep): Promise<
   // The layer of the command may have been removed since.
   if (step.into === "workspace") makeFolder(path.dirname(from), 0o700);
   await withOpenPath(opener, to, (source) =>
-    withOpenPath(opener, from, (target) => renameSync(source.at, target.at)),
+    withOpenPath(opener, from, (target) => renameNode(opener, step, [source, target])),
   );
   return undefined;
+}
+
+/** The process may have been killed while it renamed a directory that its owner may not change. */
+function restoreMode(opener: Opener, real: string, { node: { mode }, inode }: RenameStep): void {
+  const stat = mode === undefined ? null : statReal(opener, real);
+  if (mode === undefined || stat === null || inodeOf(stat) !== inode) return;
+  if ((Number(stat.mode) & 0o7777) === (mode | 0o200)) setMode(opener, real, mode);
 }
 
 /** Set the permissions of a directory. */

@@ -17,12 +17,18 @@ import type { VirtualNode } from "./virtual-files.js";
 
 /** What a rename step remembers about what it moves. */
 export async function renamedNode(deps: SourceDeps, node: VirtualNode): Promise<RenamedNode> {
-  if (node.type === "directory") return { type: "directory", size: 0 };
+  if (node.type === "directory") return renamedDirectory(node.mode ?? ownerWrite);
   if (node.type === "symlink") return { type: "symlink", size: node.target.length, target: node.target };
   if (node.type === "other") return { type: "special", size: 0 };
   const modified = node.disk === undefined ? {} : { modified: String(node.disk.stat.mtimeNs) };
   const hash = node.hash ?? (await hashOf(deps, node));
   return { type: "file", size: node.size, ...modified, ...(hash !== undefined && { hash }) };
+}
+
+const ownerWrite = 0o200;
+
+export function renamedDirectory(mode: number): RenamedNode {
+  return { type: "directory", size: 0, ...((mode & ownerWrite) === 0 && { mode }) };
 }
 
 async function hashOf(

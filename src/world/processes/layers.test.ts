@@ -12,7 +12,7 @@ import type { Sandbox } from "../sandbox/sandbox-types.js";
 import { createSandbox } from "../sandbox/sandbox.js";
 import { type CommandFixture, openCommandFixture } from "./testing/command-fixture.js";
 
-interface Commit extends Pick<LayerRun, "end" | "exitCode" | "overLimit"> {
+interface Commit extends Pick<LayerRun, "end" | "exitCode" | "overLimit" | "failedByLayer"> {
   readonly changes: readonly string[];
 }
 
@@ -25,10 +25,10 @@ let processes: Processes;
 beforeAll(() => {
   fixture = openCommandFixture({
     sandbox: (workspace, root) => (sandbox = openSandbox(workspace, root)),
-    async commitLayer(layer, { end, exitCode, overLimit }) {
+    async commitLayer(layer, { end, exitCode, overLimit, failedByLayer }) {
       const changes: string[] = [];
       for await (const { kind, path } of layer.changes()) changes.push(`${kind} ${path}`);
-      commits.push({ end, exitCode, overLimit, changes: changes.toSorted() });
+      commits.push({ end, exitCode, overLimit, failedByLayer, changes: changes.toSorted() });
       await layer.discard();
       return { warnings: ["committed"] };
     },
@@ -90,7 +90,9 @@ function run(
 describe("a command whose changes are committed", () => {
   it("hands its layer over when it has ended", async () => {
     expect(await run("echo x >made; exit 4")).toMatchObject({ exitCode: 4, warnings: ["committed"] });
-    expect(commits).toEqual([{ end: "exit", exitCode: 4, overLimit: undefined, changes: ["created made"] }]);
+    expect(commits).toEqual([
+      { end: "exit", exitCode: 4, overLimit: undefined, failedByLayer: false, changes: ["created made"] },
+    ]);
     expect(existsSync(join(fixture.workspace, "made"))).toBe(false);
   });
 
@@ -149,7 +151,8 @@ describe("a command whose changes are committed", () => {
     const line = `perl -e 'rename("folder", "moved") or die "$!"'`;
     const { exitCode, warnings } = await run(line);
     expect(exitCode).not.toBe(0);
-    expect(warnings.join(" ")).toMatch(/could not be renamed in place \(EXDEV\).*Run the same command again/);
+    expect(warnings.join(" ")).toMatch(/cannot be renamed in place \(EXDEV\).*Run the same command again/);
+    expect(commits).toMatchObject([{ failedByLayer: true }]);
     expect(await run(line)).toMatchObject({ exitCode: 0, direct: "it failed on a layer before" });
     expect(existsSync(join(fixture.workspace, "moved"))).toBe(true);
   });

@@ -85,11 +85,13 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const kept = await collector.finish();
     const dryRun = request.dryRun === true;
     const { exitCode } = end.exit;
-    const changes = await commitChanges(parts, command, { end: why, exitCode, overLimit, dryRun });
     const stdout = collector.read("stdout");
     const stderr = collector.read("stderr");
     const failed = why === "exit" && exitCode !== 0;
     const hint = failed ? command.explain?.(`${stderr.text}\n${stdout.text}`) : undefined;
+    const failedByLayer = hint !== undefined;
+    const run = { end: why, exitCode, overLimit, failedByLayer, dryRun };
+    const changes = await commitChanges(parts, command, run);
     const blocked =
       why === "exit" && exitCode === 0 ? [] : command.blockedPaths(`${stderr.text}\n${stdout.text}`);
     const stoppedBy = limits.exceededTreeLimit() ?? overLimit;

@@ -140,6 +140,8 @@ export interface LayerRun {
   readonly exitCode: number | null;
   /** The size limit that the layer exceeds, in words: nothing of it may be committed. */
   readonly overLimit: string | undefined;
+  /** The command failed because of something that layers cannot do, and can be run again: nothing of it is committed. */
+  readonly failedByLayer: boolean;
   /** Nothing shall be committed: the caller wants to see the changes first. */
   readonly dryRun: boolean;
 }

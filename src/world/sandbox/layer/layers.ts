@@ -50,15 +50,15 @@ const scanMs = 60_000;
 /** What a layer cannot do: EXDEV where a folder of the workspace is renamed, and hard links may get another inode. */
 const isRename = /cross-device link|\bEXDEV\b/i;
 const renameNote =
-  "A folder of the workspace could not be renamed in place (EXDEV), because the command ran on a layer. Run the same command again: it then changes the workspace directly. To move folders on a layer, use mv, which copies them.";
+  "The command failed because it ran on a layer, where a folder of the workspace cannot be renamed in place (EXDEV), so nothing of it was committed. Run the same command again: it then changes the workspace directly. To move folders on a layer, use mv, which copies them.";
 const isLink = /hardlink different from source/i;
 const linkNote =
-  "A hard link to a file of the workspace got another inode, because the command ran on a layer. Run the same command again: git then copies the objects.";
+  "The command failed because it ran on a layer, where a hard link to a file of the workspace got another inode, so nothing of it was committed. Run the same command again: git then copies the objects.";
 const failedBefore = "it failed on a layer before";
 /** EOVERFLOW, which a layer answers where a file has an owner that the user namespace does not know. */
 const isForeign = /value too large for defined data type|\bEOVERFLOW\b/i;
 const foreignNote =
-  "The command may have failed because files in the workspace belong to another user or group, which a layer cannot change. From now on, commands change the workspace directly: run it again.";
+  "The command failed because it ran on a layer, which cannot change files of another user or group, so nothing of it was committed. From now on, commands change the workspace directly: run it again.";
 
 /** Prepare the layers of a workspace; nothing is tried before the first command. */
 export function createLayers(options: LayersOptions): Layers {

@@ -1,7 +1,15 @@
 import { statfsSync } from "node:fs";
 import { ToolError } from "../../contract/errors.js";
+import type { CommitReport } from "../../contract/ports/layers.js";
 import type { CommandLayer, LayerOutcome } from "../sandbox/layer/layer-types.js";
 
+const nothingCommitted: CommitReport = {
+  committed: "none",
+  changes: [],
+  diff: "",
+  heldBack: [],
+  conflicts: [],
+};
 /** With less room than this, not even a record of the next call can be written. */
 const minFreeBytes = 1 << 16;
 /** A smaller layer is kept: removing it would make no difference. */
@@ -21,6 +29,22 @@ export function isDiskFull({ upper }: Pick<CommandLayer, "upper">, error: unknow
 const fullCodes = new Set(["ENOSPC", "EDQUOT"]);
 const minFreeEntries = 16;
 
+/** Whether something failed because a path is longer than the system takes, which programs reach folder by folder. */
+export function isPathTooLong(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENAMETOOLONG";
+}
+
+/** Give up changes with paths that can be neither judged nor committed. */
+export async function giveUpDeepChanges(layer: CommandLayer): Promise<LayerOutcome> {
+  await layer.discard();
+  return {
+    commit: nothingCommitted,
+    warnings: [
+      "The command created folders in folders until their path was longer than the system takes, so nothing of what it changed is in the workspace. It was discarded.",
+    ],
+  };
+}
+
 /** Give up the changes of a command that found no room, or whose commit did not; they go first if they fill the disk. */
 export async function giveUpChanges(layer: CommandLayer): Promise<LayerOutcome> {
   const nothing = "The disk is full, so nothing of what the command changed is in the workspace";
@@ -37,7 +61,7 @@ export async function giveUpChanges(layer: CommandLayer): Promise<LayerOutcome> 
     ? `Free some space; commit_result ${JSON.stringify({ call_id: layer.callId })} then commits it`
     : "It was discarded to make room. Free some space and run the command again";
   return {
-    commit: { committed: "none", changes: [], diff: "", heldBack: [], conflicts: [] },
+    commit: nothingCommitted,
     warnings: [`${nothing}. ${rest}.`],
   };
 }
