@@ -55,7 +55,7 @@ beforeAll(() => {
 });
 afterAll(async () => {
   await tenon.close();
-  rmSync(root, { recursive: true, force: true });
+  execFileSync("rm", ["-rf", root]);
 });
 beforeEach(() => {
   asked = [];
@@ -310,6 +310,32 @@ describe("a command as a transaction", () => {
     await call("undo_edit", { call_id: answer.callId });
     expect(snapshot(workspace)).toEqual(before);
     expect(lstatSync(join(workspace, "src")).mode & 0o777).toBe(0o750);
+  });
+});
+
+describe("folders that are nested too deeply for one path", () => {
+  const descend = `import os
+def go(): os.path.isdir(name) or os.mkdir(name); os.chdir(name)
+name = "d" * 250
+for _ in range(20): go()
+`;
+
+  it("are committed as a whole, and nothing is committed if something inside them is changed", async () => {
+    try {
+      const first = await script(`python3 -c '${descend}open("file", "w").write("x")'`);
+      expect(first.result).toMatchObject({ exitCode: 0, committed: "all", notes: [] });
+      const depth = (): number => execFileSync("find", [workspace]).toString().split("\n").length;
+      const all = depth();
+      expect(all).toBeGreaterThan(20);
+      const second = await script(`echo new >b.txt; python3 -c '${descend}open("file", "a").write("y")'`);
+      expect(second.result.notes.join()).toMatch(/nested so deeply .*, so nothing of what it changed/);
+      expect(read("b.txt")).toBe("b\n");
+      await call("undo_edit", { call_id: first.callId });
+      expect(depth()).toBe(all - 21);
+      expect((await sh("echo next >b.txt")).result.committed).toBe("all");
+    } finally {
+      execFileSync("rm", ["-rf", "--", ...readdirSync(workspace).map((name) => join(workspace, name))]);
+    }
   });
 });
 

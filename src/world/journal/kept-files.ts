@@ -8,6 +8,7 @@ import { errnoOf } from "../files/file-errors.js";
 import { isWithin } from "../files/path-text.js";
 import { makeFolder } from "../../contract/make-folder.js";
 import { toSystemPath } from "../files/raw-path.js";
+import { removeTree as removeByProgram } from "../sandbox/layer/remove-tree.js";
 
 /**
  * Files and directories that commands replaced or removed, moved here by a rename, each under a name of its own. What
@@ -145,6 +146,7 @@ async function removeTree(top: string): Promise<void> {
   try {
     await rm(top, { recursive: true, force: true });
   } catch (error) {
+    if (errnoOf(error) === "ENAMETOOLONG") return removeByProgram(top);
     if (errnoOf(error) !== "EACCES" && errnoOf(error) !== "EPERM") throw error;
     await makeWritable(top);
     await rm(top, { recursive: true, force: true });

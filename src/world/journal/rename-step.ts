@@ -31,9 +31,23 @@ export async function applyRename(opener: Opener, step: RenameStep, onLinked: ()
   const isFree = step.into === "store" || step.node.type !== "file";
   await withOpenPath(opener, from, (source) =>
     withOpenPath(opener, to, (target) =>
-      isFree ? renameNode(opener, step, [source, target]) : linkOrRename(source.at, target.at, onLinked),
+      withOwnerWrite(step.into === "workspace" ? source : undefined, () =>
+        isFree ? renameNode(opener, step, [source, target]) : linkOrRename(source.at, target.at, onLinked),
+      ),
     ),
   );
+}
+
+/** Commands also leave files in directories that their owner may not change; those of the layer are opened meanwhile. */
+function withOwnerWrite(own: OpenPath | undefined, act: () => void): void {
+  const mode = Number(own?.directory.stat.mode ?? 0o200n) & 0o7777;
+  if (own === undefined || (mode & 0o200) !== 0 || process.getuid?.() === 0) return act();
+  chmodSync(own.directory.self, mode | 0o200);
+  try {
+    act();
+  } finally {
+    chmodSync(own.directory.self, mode);
+  }
 }
 
 /** A directory goes to another one only if its owner may change it. */
@@ -84,8 +98,9 @@ export async function applyReplacement(
           else linkOrRename(slot.at, target.at, onLinked);
           throw fileConflict(text, "has been changed by someone else");
         }
-        if (isLinked) renameSync(source.at, target.at);
-        else linkOrRename(source.at, target.at, onLinked);
+        withOwnerWrite(source, () =>
+          isLinked ? renameSync(source.at, target.at) : linkOrRename(source.at, target.at, onLinked),
+        );
       }),
     ),
   );
@@ -108,7 +123,11 @@ export async function rollBackRename(opener: Opener, step: RenameStep): Promise<
   // The layer of the command may have been removed since.
   if (step.into === "workspace") makeFolder(path.dirname(from), 0o700);
   await withOpenPath(opener, to, (source) =>
-    withOpenPath(opener, from, (target) => renameNode(opener, step, [source, target])),
+    withOpenPath(opener, from, (target) =>
+      withOwnerWrite(step.into === "workspace" ? target : undefined, () =>
+        renameNode(opener, step, [source, target]),
+      ),
+    ),
   );
   return undefined;
 }

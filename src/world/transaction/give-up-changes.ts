@@ -40,7 +40,7 @@ export async function giveUpDeepChanges(layer: CommandLayer): Promise<LayerOutco
   return {
     commit: nothingCommitted,
     warnings: [
-      "The command created folders in folders until their path was longer than the system takes, so nothing of what it changed is in the workspace. It was discarded.",
+      "The command changed something in folders that are nested so deeply that their path is longer than the system takes, so nothing of what it changed is in the workspace. It was discarded.",
     ],
   };
 }

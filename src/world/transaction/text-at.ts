@@ -47,8 +47,8 @@ function textAt(opener: KeptOpener, real: string): string | undefined {
   }
 }
 
-/** Its owner may not read it, or it is a socket or a device that nobody serves. */
-const unreadable = new Set(["EACCES", "EPERM", "ENXIO", "ENODEV"]);
+/** Its owner may not read it, it is a socket or a device that nobody serves, or its path is too long. */
+const unreadable = new Set(["EACCES", "EPERM", "ENXIO", "ENODEV", "ENAMETOOLONG"]);
 
 function readText(at: string | Buffer): string | undefined {
   const fd = openFile(at);

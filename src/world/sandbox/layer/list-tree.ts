@@ -13,13 +13,24 @@ const maxOwn = 500;
 
 /** Everything below a folder of the layer, many entries at a time, folders before what is in them. */
 export async function* listTree(upper: string, folder: LayerPath): AsyncIterable<readonly LayerEntry[]> {
+  const few = await listFew(upper, folder);
+  if (few === undefined) yield* listMany(upper, folder);
+  else yield few;
+}
+
+/** `undefined` if there are many, or if a path is too long for one call of the system. */
+async function listFew(upper: string, folder: LayerPath): Promise<readonly LayerEntry[] | undefined> {
   const few: LayerEntry[] = [];
-  for await (const entry of walk(upper, folder)) {
-    few.push(entry);
-    if (few.length > maxOwn) break;
+  try {
+    for await (const entry of walk(upper, folder)) {
+      few.push(entry);
+      if (few.length > maxOwn) return undefined;
+    }
+    return few;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENAMETOOLONG") throw error;
+    return undefined;
   }
-  if (few.length <= maxOwn) yield few;
-  else yield* listMany(upper, folder);
 }
 
 async function* walk(upper: string, folder: LayerPath): AsyncIterable<LayerEntry> {
