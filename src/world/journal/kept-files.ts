@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, lstatSync, openSync, readdirSync, renameSync, rmSync, unlinkSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { chmod, lstat, opendir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { BlobRef } from "../../contract/ports/blobs.js";
@@ -93,20 +93,20 @@ export function createKeptFiles({ dir, maxBulkBytes, now }: KeptFilesOptions): K
   };
 }
 
-/** A rename can fail between two mounts of one disk, so it is tried. */
+/**
+ * A rename can fail between two mounts of one disk, so it is tried, with a name that does not exist: the system compares
+ * the mounts first, and nothing is left in the workspace if the process is killed.
+ */
 function canRename(from: string, to: string): boolean {
+  if (lstatSync(from).dev !== lstatSync(to).dev) return false;
   const name = `.tenon-${randomBytes(8).toString("hex")}.tmp`;
-  const [probe, target] = [path.join(to, name), path.join(from, name)];
-  closeSync(openSync(probe, "wx", 0o600));
   try {
-    renameSync(probe, target);
-    unlinkSync(target);
-    return true;
+    renameSync(path.join(from, name), path.join(to, name));
   } catch (error) {
-    rmSync(probe, { force: true });
     if (errnoOf(error) === "EXDEV") return false;
-    throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
   }
+  return true;
 }
 
 function namesIn(dir: string): string[] {
