@@ -160,7 +160,7 @@ describe("the configuration", () => {
       'toolsets.mine: reed_file: unknown tool; did you mean "read_file"?',
     ],
   ])("refuses a misspelt tool in the list of %j", async (config, message) => {
-    await expect(fixture.reopen({ config } as never)).rejects.toThrow(message);
+    await expect(fixture.reopen({ config })).rejects.toThrow(message);
   });
 
   it("refuses bing, whose search API is gone, and names the others", async () => {

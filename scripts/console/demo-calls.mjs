@@ -111,14 +111,14 @@ async function planWork(call) {
     requirement_ids: ["R-2"],
   });
   const tasks = [
-    ["T-1", "Read the files of all years", "done", []],
-    ["T-2", "Add up by kind", "done", ["T-1"]],
-    ["T-3", "Draw the table", "in_progress", ["T-2"]],
-    ["T-4", "Ask for the weather", "blocked", []],
-    ["T-5", "Write the forecast", "pending", ["T-2", "T-4"]],
-    ["T-6", "Send a letter in October", "pending", ["T-5"]],
+    { id: "T-1", title: "Read the files of all years", status: "done", depends_on: [] },
+    { id: "T-2", title: "Add up by kind", status: "done", depends_on: ["T-1"] },
+    { id: "T-3", title: "Draw the table", status: "in_progress", depends_on: ["T-2"] },
+    { id: "T-4", title: "Ask for the weather", status: "blocked", depends_on: [] },
+    { id: "T-5", title: "Write the forecast", status: "pending", depends_on: ["T-2", "T-4"] },
+    { id: "T-6", title: "Send a letter in October", status: "pending", depends_on: ["T-5"] },
   ];
-  for (const [id, title, status, depends_on] of tasks) {
+  for (const { id, title, status, depends_on } of tasks) {
     await call("create_task", { id, title, description: `${title}.`, feature_id: "F-1", depends_on });
     if (status !== "pending") await call("update_task_status", { id, status });
   }
@@ -159,11 +159,8 @@ async function buildTeam(demo, ids) {
   });
   await create({ name: "grace-laptop", user: "grace" });
   ids.reviewToken = review.secret;
-  for (const [name, body] of [
-    ["GITHUB_TOKEN", { value: "demo-value-1", user: "grace" }],
-    ["WEATHER_KEY", { value: "demo-value-2" }],
-  ])
-    await demo.api("PUT", `/api/secrets/${name}`, body);
+  await demo.api("PUT", "/api/secrets/GITHUB_TOKEN", { value: "demo-value-1", user: "grace" });
+  await demo.api("PUT", "/api/secrets/WEATHER_KEY", { value: "demo-value-2" });
 }
 
 /** What is not finished when the pictures are taken. */

@@ -41,14 +41,14 @@ function mountSmall(at: string, size: string): boolean {
 
 describe("a process that loses the lock in the middle of a change", () => {
   it("does not tell the change as one that was not made: who goes on may complete it", async () => {
-    const { state, close } = await openWorld(base);
+    const world = await openWorld(base);
     let isLost = false;
     const check = async (): Promise<void> => {
       if (isLost) throw lockLost("of the journal");
     };
     const locks: LockStore = {
-      ...state.locks,
-      acquire: async (...wanted) => ({ ...(await state.locks.acquire(...wanted)), check }),
+      ...world.state.locks,
+      acquire: async (...wanted) => ({ ...(await world.state.locks.acquire(...wanted)), check }),
     };
     const failpoint = (step: string): void => {
       isLost ||= step === "stepped";
@@ -63,7 +63,7 @@ describe("a process that loses the lock in the middle of a change", () => {
     const next = await openWorld(base);
     expect(await next.journal.recover()).toMatchObject({ completed: 1 });
     expect(readdirSync(next.root)).toEqual(["a"]);
-    for (const end of [next.close, stopped.close, close]) await end();
+    for (const each of [next, stopped, world]) await each.close();
   });
 });
 
