@@ -1,32 +1,21 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { rolldown } from "rolldown";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTenon } from "../src/index.js";
 import { openWorld } from "../src/world/journal/testing/open-world.js";
 import { snapshot } from "../src/world/journal/testing/snapshot.js";
 import { killEverywhere } from "./setup/kill-everywhere.js";
 import { memoryDir } from "./setup/memory-dir.js";
-import { makeProgramDir } from "./setup/program-dir.js";
+import { buildProgram } from "./setup/program-dir.js";
 
 let program: string;
 let base: string;
 
 beforeAll(async () => {
-  const dir = makeProgramDir("file-child");
-  program = join(dir, "child.mjs");
-  const bundle = await rolldown({
-    input: join(import.meta.dirname, "file-child.ts"),
-    platform: "node",
-    logLevel: "silent",
-    external: (id) => !/^[./]/.test(id),
-  });
-  await bundle.write({ file: program, format: "esm", codeSplitting: false });
-  await bundle.close();
+  program = await buildProgram(join(import.meta.dirname, "file-child.ts"));
 });
-afterAll(() => rmSync(resolve(program, ".."), { recursive: true, force: true }));
 
 beforeEach(() => {
   base = mkdtempSync(join(memoryDir(), "tenon-file-processes-"));

@@ -1,28 +1,17 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { rolldown } from "rolldown";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTenon, type Tenon } from "../src/index.js";
-import { makeProgramDir } from "./setup/program-dir.js";
+import { buildProgram } from "./setup/program-dir.js";
 
 let program: string;
 let base: string;
 
 beforeAll(async () => {
-  const dir = makeProgramDir("work-child");
-  program = join(dir, "child.mjs");
-  const bundle = await rolldown({
-    input: join(import.meta.dirname, "work-child.ts"),
-    platform: "node",
-    logLevel: "silent",
-    external: (id) => !/^[./]/.test(id),
-  });
-  await bundle.write({ file: program, format: "esm", codeSplitting: false });
-  await bundle.close();
+  program = await buildProgram(join(import.meta.dirname, "work-child.ts"));
 });
-afterAll(() => rmSync(resolve(program, ".."), { recursive: true, force: true }));
 
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), "tenon-work-"));

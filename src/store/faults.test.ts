@@ -2,7 +2,7 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openState } from "./open-state.js";
 import { systemClock } from "../contract/system-clock.js";
 import { collectGarbage, postgresFixture, sqliteFixture, type Fixture } from "./testing/drivers.js";
@@ -12,8 +12,6 @@ import { underLoad } from "../../test/setup/under-load.js";
 let children: Children;
 
 beforeAll(async () => void (children = await buildChildren()));
-
-afterAll(() => children.dispose());
 
 describe.each([
   ["sqlite", sqliteFixture],

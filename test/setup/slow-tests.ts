@@ -114,6 +114,7 @@ export const slowTests: readonly (readonly [seconds: number, name: string])[] = 
   [4, "layer-full-disk"],
   [4, "concurrent-commands"],
   [4, "kept-calls"],
+  [3, "mcp-http-direct"],
   [3, "usage"],
   [3, "tool-list"],
   [3, "work-processes"],

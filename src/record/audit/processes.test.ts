@@ -1,22 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { newDir, readLog } from "./testing/fixture.js";
-import { makeProgramDir } from "../../../test/setup/program-dir.js";
+import { buildProgram } from "../../../test/setup/program-dir.js";
 
-const place = makeProgramDir("audit-child");
-const program = join(place, "child.mjs");
+let program: string;
 
 beforeAll(async () => {
   const input = join(import.meta.dirname, "testing/child.ts");
-  const bundle = await rolldown({ input, platform: "node", logLevel: "silent", external: [/^node:/] });
-  await bundle.write({ file: program, format: "esm" });
-  await bundle.close();
+  program = await buildProgram(input, (id) => id.startsWith("node:"));
 });
-
-afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 interface Answers {
   readonly ids: readonly string[];

@@ -1,9 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
 import type { Fixture } from "./drivers.js";
-import { makeProgramDir } from "../../../test/setup/program-dir.js";
+import { buildProgram } from "../../../test/setup/program-dir.js";
 
 /** Child processes that run `child.ts`. */
 export interface Children {
@@ -12,21 +10,12 @@ export interface Children {
   run(task: string, fixture: Fixture, detail?: string): Promise<string>;
   /** Where its program lies, to be started in another way. */
   readonly file: string;
-  dispose(): void;
 }
 
 /** Build the child's program once. */
 export async function buildChildren(): Promise<Children> {
-  const dir = makeProgramDir("state-child");
-  const file = join(dir, "child.mjs");
-  const bundle = await rolldown({
-    input: join(import.meta.dirname, "child.ts"),
-    platform: "node",
-    logLevel: "silent",
-    external: [/^node:/, "diff", "zod"],
-  });
-  await bundle.write({ file, format: "esm", codeSplitting: false });
-  await bundle.close();
+  const isExternal = (id: string): boolean => id.startsWith("node:") || id === "diff" || id === "zod";
+  const file = await buildProgram(join(import.meta.dirname, "child.ts"), isExternal);
   const start: Children["start"] = (task, fixture, detail = "") =>
     spawn(process.execPath, [file, task, optionsOf(fixture), detail], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -35,7 +24,6 @@ export async function buildChildren(): Promise<Children> {
     file,
     start,
     run: (task, fixture, detail) => outputOf(start(task, fixture, detail)),
-    dispose: () => rmSync(dir, { recursive: true, force: true }),
   };
 }
 

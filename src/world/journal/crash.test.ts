@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { layerAdoptions, plantLayer } from "./testing/layer-changes.js";
 import { manyChanges } from "./testing/many-changes.js";
 import { openWorld, origin } from "./testing/open-world.js";
@@ -17,8 +17,6 @@ let base: string;
 beforeAll(async () => {
   children = await buildChildren();
 });
-
-afterAll(() => children.dispose());
 
 beforeEach(() => {
   base = tempDir("crash");
