@@ -91,8 +91,8 @@ function validateForeign(
         { plainInput: meant, input: checked.value },
         claimsOf(call, checked.value),
       );
-    // Names that are understood are no faults: only what is left is told.
-    faults = checked.issues;
+    // Names that are understood are no faults: only what is left is told. A null among other faults is one.
+    if (meant === named) faults = checked.issues;
   }
   throw refuseArguments(call, faults, { code: "ARGUMENTS_INVALID", hint: argumentHint(plainInput, own) });
 }
