@@ -48,7 +48,12 @@ describe("the driver", () => {
     const task = { kind: "append" };
     const failed = answerOf(task, { success: true, callId: "call_1", result }, undefined);
     expect(failed?.code).toBe("COMMAND_FAILED");
-    const done = { success: true, callId: "call_1", result: { exitCode: 0, committed: "all" } };
-    expect(answerOf(task, done, undefined)?.code).toBeUndefined();
+    const codeOf = (of: object): string | undefined =>
+      answerOf(task, { success: true, callId: "call_1", result: of }, undefined)?.code;
+    const note = "The disk is full, so nothing of what the command changed is in the workspace.";
+    expect(codeOf({ exitCode: 0, notes: [note] })).toBe("COMMAND_FAILED");
+    expect(codeOf({ exitCode: 0, committed: "all" })).toBeUndefined();
+    // There was no room for a layer either, so the command ran directly on the workspace.
+    expect(codeOf({ exitCode: 0, notes: ["The command ran directly on the workspace."] })).toBeUndefined();
   });
 });

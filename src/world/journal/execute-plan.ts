@@ -239,6 +239,7 @@ async function runOrRollBack(
 function leftToOthers(cause: unknown): ToolExecutionError {
   return new ToolExecutionError(
     `The change was interrupted: ${messageOf(cause)} Who goes on completes it or takes it back.`,
-    { code: "CALL_INTERRUPTED", hint: "Check the files before you make the call again.", cause },
+    // Without the cause: nothing that it says of the disk may make this a change that was given up.
+    { code: "CALL_INTERRUPTED", hint: "Check the files before you make the call again." },
   );
 }
