@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listSuites, runSuites } from "./run-suites.mjs";
 
+const suiteOptions = ["--tree"];
 const folder = fileURLToPath(new URL("suites/", import.meta.url));
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { names, options, timeLimitMs, profiled } = readArguments(process.argv.slice(2));
@@ -31,7 +32,7 @@ const failed = await runSuites({
 });
 process.exitCode = failed.length > 0 ? 1 : 0;
 
-/** Options of suites (`--tree DIR`) are theirs to read. */
+/** Options of suites are theirs to read. */
 function readArguments(words) {
   const rest = [...words];
   const at = rest.indexOf("--time-limit");
@@ -43,6 +44,11 @@ function readArguments(words) {
     process.exit(2);
   }
   const isOption = (word, index) => word.startsWith("--") || rest[index - 1] === "--tree";
+  const unknown = rest.find((word) => word.startsWith("-") && !suiteOptions.includes(word));
+  if (unknown !== undefined) {
+    console.error(`Unknown option ${unknown}. There are: --time-limit SECONDS, --profile, --tree DIR.`);
+    process.exit(2);
+  }
   return {
     names: rest.filter((word, index) => !isOption(word, index)),
     options: rest.filter(isOption),
