@@ -44,6 +44,7 @@ async function take(page, demo, { address, act, dark = false, phone = false }) {
   await page.goto("about:blank");
   await page.goto(`${demo.url}/#/${address}`);
   await page.locator("main h1").waitFor();
+  await page.locator('[data-connection="open"]').waitFor();
   await untilQuiet(page);
   await act?.(page);
   await untilQuiet(page);

@@ -1,8 +1,7 @@
-// A small fleet for its picture: a front, two workers and a third that died, on real servers.
+// A small fleet for its picture: a front and three workers, on real servers.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { freePort, startNats, startPostgres } from "../fleet/servers.mjs";
 import { openMember } from "../fleet/members.mjs";
 
@@ -41,8 +40,6 @@ export async function openDemoFleet() {
   };
   for (const workspace of workspaces)
     await ask(`/api/tools/current_time/call?workspace=${workspace}`, { arguments: {} });
-  await members[1].end("SIGKILL");
-  await untilTakenOver(url);
   return {
     url,
     places: [[root, "/srv/tenon"]],
@@ -54,15 +51,4 @@ export async function openDemoFleet() {
       rmSync(root, { recursive: true, force: true });
     },
   };
-}
-
-/** Another worker owns the workspaces of the one that died. */
-async function untilTakenOver(url) {
-  const headers = { authorization: `Bearer ${token}` };
-  for (let tries = 0; tries < 120; tries++) {
-    const fleet = await (await fetch(`${url}/api/fleet`, { headers })).json();
-    if (fleet.workspaces.every(({ state }) => state === "owned")) return;
-    await pause(500);
-  }
-  throw new Error("Nobody took over the workspaces of the worker that died.");
 }
