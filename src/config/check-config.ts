@@ -127,7 +127,7 @@ function butIs(value: unknown): string {
   if (Array.isArray(value)) return ", but it is a list";
   if (typeof value === "object") return ", but it is a map";
   if (typeof value === "number" && !Number.isFinite(value)) return ", but it is not finite";
-  return typeof value === "string" ? ", but it is text" : `, but it is ${String(value)}`;
+  return typeof value === "string" ? ", but it is text" : `, but it is ${JSON.stringify(value)}`;
 }
 
 function atBound(
