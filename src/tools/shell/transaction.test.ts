@@ -264,6 +264,9 @@ describe("a command as a transaction", () => {
     const answer = await sh("ln -s loop loop; mkdir d; ln -s . d/self; ln -s ../loop/x d/through");
     expect(answer.result).toMatchObject({ committed: "all", exitCode: 0 });
     expect(lstatSync(join(workspace, "loop")).isSymbolicLink()).toBe(true);
+    const replaced = await sh("rm loop; mkdir -p loop/in; echo x >loop/in/file");
+    expect(replaced.result).toMatchObject({ committed: "all", exitCode: 0 });
+    expect(read("loop/in/file")).toBe("x\n");
   });
 
   it("commits nothing after the time limit", async () => {

@@ -41,7 +41,8 @@ function textAt(opener: KeptOpener, real: string): string | undefined {
       opened.close();
     }
   } catch (error) {
-    if (isAbsent(error)) return "";
+    // A link that leads in a circle is where a folder should be.
+    if (isAbsent(error) || errnoOf(error) === "ELOOP") return "";
     if (unreadable.has(errnoOf(error) ?? "")) return undefined;
     throw error;
   }
