@@ -13,14 +13,20 @@ export interface DataFault {
   readonly suggestion?: string;
 }
 
-/** Hold data against the schema and say every fault in words. Nothing is changed or filled in. */
-export function checkConfig(data: unknown): readonly DataFault[] {
+/**
+ * Hold data against the schema and say every fault in words. Nothing is changed or filled in.
+ * @param isHidden Whether a value must not be shown, because it comes from a variable.
+ */
+export function checkConfig(
+  data: unknown,
+  isHidden: (path: readonly PropertyKey[]) => boolean = () => false,
+): readonly DataFault[] {
   // Most command lines set nothing, and making the schema takes a tenth of a short command.
   if (isRecord(data) && Object.keys(data).length === 0) return [];
   // A configuration is checked once: compiling the checks would take longer than running them.
   const verdict = configSchema().safeParse(data, { jitless: true });
   if (verdict.success) return [];
-  const context: CheckContext = { data, schema: configJsonSchema() };
+  const context: CheckContext = { data, schema: configJsonSchema(), isHidden };
   return verdict.error.issues
     .slice(0, maxFaults)
     .flatMap((issue) => toFaults(issue, context, []))
@@ -33,6 +39,7 @@ const maxFaults = 200;
 interface CheckContext {
   readonly data: unknown;
   readonly schema: JsonSchema;
+  readonly isHidden: (path: readonly PropertyKey[]) => boolean;
 }
 
 type Issue = z.core.$ZodIssue;
@@ -48,7 +55,7 @@ function toFaults(issue: Issue, context: CheckContext, above: readonly PropertyK
     case "invalid_key":
       return [{ path, message: `the key is not allowed: ${issue.issues[0]?.message ?? "wrong form"}` }];
     case "invalid_value":
-      return [wrongWord(path, value, issue.values.map(String))];
+      return [wrongWord(path, { value, words: issue.values.map(String), isHidden: context.isHidden(path) })];
     case "invalid_type":
       return [{ path, message: expected([issue.expected], value) }];
     case "too_small":
@@ -95,11 +102,18 @@ function unionFaults(
   return best ?? [{ path, message: issue.message }];
 }
 
-/** Among words, a plain word is no secret and can be shown. */
-function wrongWord(path: readonly PropertyKey[], value: unknown, words: readonly string[]): DataFault {
+interface WrongWord {
+  readonly value: unknown;
+  readonly words: readonly string[];
+  readonly isHidden: boolean;
+}
+
+/** Among words, a plain word that stands in the file itself is no secret and can be shown. */
+function wrongWord(path: readonly PropertyKey[], { value, words, isHidden }: WrongWord): DataFault {
   const isText = typeof value === "string";
   const suggestion = isText ? nearest(value, words) : undefined;
-  const found = isText && /^[A-Za-z][A-Za-z-]{0,23}$/.test(value) ? `"${value}"` : "another text";
+  const isShown = isText && !isHidden && /^[A-Za-z][A-Za-z-]{0,23}$/.test(value);
+  const found = isShown ? `"${value}"` : "another text";
   const instead = isText ? `, but it is ${found}` : butIs(value);
   const message = `${words.length === 1 ? "expected" : "expected one of"} ${words.join(", ")}${instead}`;
   return { path, message, ...(suggestion !== undefined && { suggestion }) };

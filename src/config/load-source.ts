@@ -90,10 +90,12 @@ interface Filled {
   readonly value: unknown;
   readonly faults: { readonly path: readonly PropertyKey[]; readonly message: string }[];
   readonly held: (readonly PropertyKey[])[];
+  /** Texts that variables are part of. */
+  readonly filledIn: (readonly PropertyKey[])[];
 }
 
 function fillVariables(value: unknown, env: Environment | undefined): Filled {
-  const filled: Filled = { value: undefined, faults: [], held: [] };
+  const filled: Filled = { value: undefined, faults: [], held: [], filledIn: [] };
   return { ...filled, value: fill(value, [], { env, filled }) };
 }
 
@@ -105,6 +107,7 @@ function fill(
   if (typeof value === "string") {
     if (to.env !== undefined) {
       const result = interpolate(value, to.env);
+      if (result.ok && result.variables.length > 0) to.filled.filledIn.push(path);
       if (result.ok && (!hasSecret(result.variables) || takesSecrets(path))) return result.text;
       to.filled.faults.push({ path, message: result.ok ? secretElsewhere : result.message });
       return value;
@@ -135,7 +138,9 @@ const secretElsewhere = "${secret:NAME} can be used only in env and headers of a
 /** What the schema says, but not about texts whose variables are missing or withheld. */
 function faultsOf(filled: Filled): ReturnType<typeof checkConfig> {
   const unknown = new Set([...filled.held, ...filled.faults.map((fault) => fault.path)].map(pathKey));
-  return checkConfig(filled.value).filter((fault) => !unknown.has(pathKey(fault.path)));
+  const hidden = new Set(filled.filledIn.map(pathKey));
+  const faults = checkConfig(filled.value, (path) => hidden.has(pathKey(path)));
+  return faults.filter((fault) => !unknown.has(pathKey(fault.path)));
 }
 
 /** A rule without a name is called by where it stands, so that a decision leads back to it. */
