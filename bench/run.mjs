@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listSuites, runSuites } from "./run-suites.mjs";
 
-const suiteOptions = ["--tree"];
+const suiteOptions = new Set(["--tree"]);
 const folder = fileURLToPath(new URL("suites/", import.meta.url));
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { names, options, timeLimitMs, profiled } = readArguments(process.argv.slice(2));
@@ -44,7 +44,7 @@ function readArguments(words) {
     process.exit(2);
   }
   const isOption = (word, index) => word.startsWith("--") || rest[index - 1] === "--tree";
-  const unknown = rest.find((word) => word.startsWith("-") && !suiteOptions.includes(word));
+  const unknown = rest.find((word) => word.startsWith("-") && !suiteOptions.has(word));
   if (unknown !== undefined) {
     console.error(`Unknown option ${unknown}. There are: --time-limit SECONDS, --profile, --tree DIR.`);
     process.exit(2);

@@ -6,7 +6,7 @@ import type { ClientConnection } from "../../contract/ports/client.js";
 import { outcomeUnknown, workspaceAway } from "../bus/fleet-error.js";
 import { failedEnvelope } from "../failed-envelope.js";
 import type { ClientFacts } from "../protocol.js";
-import type { FleetCall } from "./front-calls.js";
+import type { FleetCall } from "./pending-call.js";
 
 /** What the worker is told of the MCP host. */
 export function clientOf(client: ClientConnection | undefined): { readonly client?: ClientFacts } {

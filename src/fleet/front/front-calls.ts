@@ -1,17 +1,17 @@
 import type { Msg } from "@nats-io/transport-node";
 import type { ToolEnvelope } from "../../contract/call.js";
 import { ToolError, ToolInternalError } from "../../contract/errors.js";
-import type { HostAnswer, HostCall } from "../../contract/host.js";
+import type { HostAnswer } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
-import type { ClientConnection } from "../../contract/ports/client.js";
 import type { ToolProgress } from "../../contract/tool.js";
 import { unpack } from "../bus/carry.js";
 import { fleetAway } from "../bus/fleet-error.js";
 import type { Bus } from "../bus/open-bus.js";
 import type { Roster } from "../bus/roster.js";
 import { createProofs, type FrontKey } from "../keys.js";
-import { noteSchema, outcomeSchema, type SessionFacts } from "../protocol.js";
+import { noteSchema, outcomeSchema } from "../protocol.js";
 import { askHost, failedAnswer, notPlaced, unknownOutcome } from "./call-facts.js";
+import { limitOf, newPending, type FleetCall, type Pending } from "./pending-call.js";
 import { prepareCall, type Prepared } from "./prepare-call.js";
 import { SendTurns, type SendTurn } from "./send-turns.js";
 
@@ -28,37 +28,7 @@ export interface FrontCallsOptions {
   readonly onFault: (cause: unknown) => void;
 }
 
-/** A call that a host makes in a workspace. */
-export interface FleetCall extends Omit<HostCall, "signal"> {
-  readonly id: string;
-  readonly signal: AbortSignal;
-  readonly workspace: string;
-  readonly session: SessionFacts;
-  readonly client?: ClientConnection | undefined;
-}
-
-interface Pending {
-  readonly call: FleetCall;
-  readonly proof: string;
-  readonly since: number;
-  /** Whether it is on its way: from then on nobody can say that it was not made. */
-  isSent: boolean;
-  /** Its place in the stream, once it is there. */
-  seq: number | undefined;
-  /** When to look whether somebody still works on it. */
-  checkAt: number;
-  /** How often its worker gave no answer to that. */
-  silences: number;
-  readonly settle: (answer: HostAnswer) => void;
-  /** Ends the questions that it puts to its host. */
-  over: AbortController | undefined;
-}
-
 const lookEveryMs = 250;
-/** A call that has no limit of its own is asked after from then on. */
-const patienceMs = 30_000;
-/** How much later than its limit a worker may answer. */
-const graceMs = 400;
 const askAgainMs = 5000;
 const maxSilences = 3;
 /** How long the stream may take to say that it has a call. */
@@ -111,17 +81,7 @@ export class FrontCalls {
   /** Carry a call to the owner of its workspace; never rejects. */
   async run(call: FleetCall): Promise<HostAnswer> {
     const answered = new Promise<HostAnswer>((settle) => {
-      const pending: Pending = {
-        call,
-        proof: this.#newProof(),
-        since: performance.now(),
-        isSent: false,
-        seq: undefined,
-        checkAt: performance.now() + (call.timeoutMs ?? patienceMs) + graceMs,
-        silences: 0,
-        settle,
-        over: undefined,
-      };
+      const pending = newPending(call, this.#newProof(), settle);
       this.#pending.set(call.id, pending);
       this.#send(pending, this.#turns.take(call.session.id)).catch((cause: unknown) =>
         this.#fail(pending, cause),
@@ -297,7 +257,7 @@ export class FrontCalls {
   /** Nobody knows how a call that was sent ended; should it still run, nobody waits for it. */
   async #abandon(pending: Pending): Promise<void> {
     const { call, isSent } = pending;
-    const limit = call.timeoutMs ?? patienceMs;
+    const limit = limitOf(call);
     if (!isSent) return this.#fail(pending, notPlaced(call.workspace, limit));
     if (this.#options.bus.isOnline()) await this.#fetch(pending);
     this.#cancel(call.id, { reason: "Its caller waits no longer." });

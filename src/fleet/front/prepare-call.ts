@@ -2,7 +2,8 @@ import { pack } from "../bus/carry.js";
 import { sign } from "../bus/signed.js";
 import { priorityVersion, type CallMessage } from "../protocol.js";
 import { clientOf } from "./call-facts.js";
-import type { FleetCall, FrontCallsOptions } from "./front-calls.js";
+import type { FrontCallsOptions } from "./front-calls.js";
+import type { FleetCall } from "./pending-call.js";
 
 /** A call, ready to be sent. */
 export interface Prepared {

@@ -21,7 +21,6 @@ import type { ProcessTree } from "./process-table.js";
 import { createRecentOutput, type OutputPart, type RecentOutput } from "./recent-output.js";
 import {
   abandonCommand,
-  drainAfterExit,
   killWaitMs,
   startCommand,
   processTreeOf,
@@ -31,6 +30,7 @@ import {
 import { graceMs, stopTree } from "./stop-tree.js";
 import { settlesWithin } from "./settles-within.js";
 import { watchTree } from "./watch-tree.js";
+import { drainAfterExit } from "./drain-after-exit.js";
 
 interface Job {
   readonly id: string;

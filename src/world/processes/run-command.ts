@@ -9,29 +9,26 @@ import { refuseWithoutLayer, startTimedOut } from "./launch-errors.js";
 import { limitWarnings } from "./limit-warnings.js";
 import { feedInput } from "./process-input.js";
 import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
-import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
+import { drainAfterExit, drainMs, type LeftoverDeps } from "./drain-after-exit.js";
+import type { ProcessTree } from "./process-table.js";
 import type { EndedUsage } from "./children-usage.js";
 import { exitAfterStop, unknownExit } from "./exit-after-stop.js";
-import { graceMs, groupExists, stopTree } from "./stop-tree.js";
+import { graceMs, stopTree } from "./stop-tree.js";
 import { createRunLimits, type EndReason, type RunLimits } from "./run-limits.js";
 import { delay, settlesWithin } from "./settles-within.js";
 import { watchTree } from "./watch-tree.js";
 import { watchUsage, type TreeUsage, type UsageMeter } from "./tree-usage.js";
 
 /** What running a command needs besides the request. */
-export interface RunDeps extends CommandDeps {
+export interface RunDeps extends CommandDeps, LeftoverDeps {
   readonly launcher: (pty: boolean) => Launcher;
   /** Called with each command that was started. */
   readonly onRunning: (running: Running) => void;
   readonly outputs: Outputs;
   readonly signal: AbortSignal;
   readonly monotonic: () => number;
-  /** Stop the processes that a command left behind, in the background. */
-  readonly stopLeftovers: (tree: ProcessTree, done: () => void) => void;
   /** Register work that continues after the call was answered; closing waits for it. */
   readonly trackBackground: (work: Promise<unknown>) => void;
-  /** Later, stop processes that left the process group of the command with this tag. */
-  readonly sweepLater: (tag: string) => void;
   /** What happens to the changes of a command on a layer; without it, commands run directly. */
   readonly commitLayer?:
     | ((layer: CommandLayer, run: Omit<LayerRun, "scope">) => Promise<LayerOutcome>)
@@ -46,8 +43,6 @@ export type RunRequest = CommandRequest & {
   readonly onOutput?: ((stream: "stdout" | "stderr", text: string) => void) | undefined;
 };
 
-/** How long output is still read after the exit if another process holds the pipe. */
-export const drainMs = 250;
 /** A program that has written this much is taken to write without end, and stopped. */
 const maxOutputBytes = 4 * 1024 ** 3;
 
@@ -274,29 +269,3 @@ async function waitForEnd(
 
 /** How long the answer waits for killed processes to disappear. */
 export const killWaitMs = 1500;
-
-/** Read what is still in the pipes, then stop the processes that hold them open, and report those. */
-export async function drainAfterExit(
-  running: Running,
-  tree: ProcessTree,
-  parts: Pick<RunDeps, "stopLeftovers" | "sweepLater">,
-): Promise<{ readonly leftBehind: boolean; readonly leftovers: readonly string[] }> {
-  const drained = await settlesWithin(running.drained, drainMs);
-  running.release();
-  if (tree.sandboxed) {
-    running.group?.remove();
-    return { leftBehind: !drained, leftovers: [] }; // the sandbox ended with it, and everything inside
-  }
-  const members = (running.group?.members().length ?? 0) > 0;
-  if (drained && !members && !groupExists(tree.pid)) {
-    running.group?.remove();
-    parts.sweepLater(tree.tag);
-    return { leftBehind: false, leftovers: [] };
-  }
-  const remaining = await readTree(tree);
-  parts.stopLeftovers(tree, () => running.group?.remove());
-  return {
-    leftBehind: true,
-    leftovers: remaining.map(({ pid }) => commandLineOf(pid)).filter((line) => line !== ""),
-  };
-}

@@ -1,0 +1,53 @@
+import type { HostAnswer, HostCall } from "../../contract/host.js";
+import type { ClientConnection } from "../../contract/ports/client.js";
+import type { SessionFacts } from "../protocol.js";
+
+/** A call that a host makes in a workspace. */
+export interface FleetCall extends Omit<HostCall, "signal"> {
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly workspace: string;
+  readonly session: SessionFacts;
+  readonly client?: ClientConnection | undefined;
+}
+
+/** A call that a front has sent or is about to send, and has not answered yet. */
+export interface Pending {
+  readonly call: FleetCall;
+  readonly proof: string;
+  /** Whether it is on its way: from then on nobody can say that it was not made. */
+  isSent: boolean;
+  /** Its place in the stream, once it is there. */
+  seq: number | undefined;
+  /** When to look whether somebody still works on it. */
+  checkAt: number;
+  /** How often its worker gave no answer to that. */
+  silences: number;
+  readonly settle: (answer: HostAnswer) => void;
+  /** Ends the questions that it puts to its host. */
+  over: AbortController | undefined;
+}
+
+/** A call that has no limit of its own is asked after from then on. */
+const patienceMs = 30_000;
+/** How much later than its limit a worker may answer. */
+const graceMs = 400;
+
+/** How long a caller waits before its call is asked after. */
+export function limitOf({ timeoutMs }: FleetCall): number {
+  return timeoutMs ?? patienceMs;
+}
+
+/** A call as it begins. */
+export function newPending(call: FleetCall, proof: string, settle: Pending["settle"]): Pending {
+  return {
+    call,
+    proof,
+    isSent: false,
+    seq: undefined,
+    checkAt: performance.now() + limitOf(call) + graceMs,
+    silences: 0,
+    settle,
+    over: undefined,
+  };
+}

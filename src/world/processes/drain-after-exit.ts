@@ -1,0 +1,41 @@
+import type { Running } from "./launch.js";
+import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
+import { settlesWithin } from "./settles-within.js";
+import { groupExists } from "./stop-tree.js";
+
+/** What happens to processes that a command leaves behind. */
+export interface LeftoverDeps {
+  /** Stop them in the background. */
+  readonly stopLeftovers: (tree: ProcessTree, done: () => void) => void;
+  /** Later, stop processes that left the process group of the command with this tag. */
+  readonly sweepLater: (tag: string) => void;
+}
+
+/** How long output is still read after the exit if another process holds the pipe. */
+export const drainMs = 250;
+
+/** Read what is still in the pipes, then stop the processes that hold them open, and report those. */
+export async function drainAfterExit(
+  running: Running,
+  tree: ProcessTree,
+  parts: LeftoverDeps,
+): Promise<{ readonly leftBehind: boolean; readonly leftovers: readonly string[] }> {
+  const drained = await settlesWithin(running.drained, drainMs);
+  running.release();
+  if (tree.sandboxed) {
+    running.group?.remove();
+    return { leftBehind: !drained, leftovers: [] }; // the sandbox ended with it, and everything inside
+  }
+  const members = (running.group?.members().length ?? 0) > 0;
+  if (drained && !members && !groupExists(tree.pid)) {
+    running.group?.remove();
+    parts.sweepLater(tree.tag);
+    return { leftBehind: false, leftovers: [] };
+  }
+  const remaining = await readTree(tree);
+  parts.stopLeftovers(tree, () => running.group?.remove());
+  return {
+    leftBehind: true,
+    leftovers: remaining.map(({ pid }) => commandLineOf(pid)).filter((line) => line !== ""),
+  };
+}
