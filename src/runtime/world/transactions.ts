@@ -53,8 +53,6 @@ export function createTransactions(options: TransactionOptions): Transactions {
           await import("../../world/transaction/give-up-changes.js");
         if (isPathTooLong(error)) return giveUpDeepChanges(layer);
         if (isDiskFull(layer, error)) return giveUpChanges(layer);
-        // Unless it was decided about already; a layer that cannot be kept, either, is kept by the next start.
-        await layer.keep("its changes could not be committed").catch(() => {});
         throw error;
       }
     },
@@ -98,14 +96,21 @@ async function commitRun(
   const { commitLayer } = await import("../../world/transaction/commit-layer.js");
   const withhold = withheld(run);
   const isAsked = withhold === undefined && (await askAbout(layer, rules, run.scope));
-  return commitLayer(await commitDeps(options, layer), {
-    layer,
-    rules,
-    origin: originOf(run.scope),
-    withhold,
-    ...(isAsked && { consent: { to: "asked" } }),
-    signal: run.scope.signal,
-  });
+  try {
+    return await commitLayer(await commitDeps(options, layer), {
+      layer,
+      rules,
+      origin: originOf(run.scope),
+      withhold,
+      ...(isAsked && { consent: { to: "asked" } }),
+      signal: run.scope.signal,
+    });
+  } catch (error) {
+    const { isDiskFull, isPathTooLong } = await import("../../world/transaction/give-up-changes.js");
+    if (!isDiskFull(layer, error) && !isPathTooLong(error))
+      await layer.keep("its changes could not be committed");
+    throw error;
+  }
 }
 
 /** Ask about the changes of a command that ran before anybody consented; throws if a person declines. */
