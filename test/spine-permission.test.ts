@@ -150,6 +150,11 @@ describe("a tool's own check", () => {
     const alien = checked(() => ({ behavior: "allow", updatedInput: { what: () => 1 } }));
     expect(await alien.call()).not.toSucceed();
     expect([...wrong.ran, ...alien.ran]).toEqual([]);
+    // More than a caller may pass: the files of a large command, for example.
+    const what = "x".repeat(11 * 1024 * 1024);
+    const large = checked(() => ({ behavior: "allow", updatedInput: { what } }));
+    await large.call();
+    expect(large.ran).toEqual([{ what }]);
   });
 
   it("that changes the input into something denied is refused", async () => {

@@ -6,7 +6,7 @@ import {
   type ToolError,
 } from "../contract/errors.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
-import { takePlain } from "../schema/take-plain.js";
+import { copyLimits, takePlain } from "../schema/take-plain.js";
 import type { Lock } from "../scheduler/locks.js";
 import { type CallState, waitAhead } from "./call-state.js";
 import { canAskAfter } from "./ask-after.js";
@@ -115,12 +115,13 @@ async function consult(asked: ValidatedCall, first: AccessDecision): Promise<Aut
 /** The stricter of the policy's decision and the tool's own; an input that the tool changed is judged again. */
 async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise<Judged> {
   if (call.entry.tool.checkPermissions === undefined) return { call, decision: first };
-  const { policy, plainLimits } = call.state.parts;
+  const { policy } = call.state.parts;
   const own = await askTool(call);
   let judged = call;
   let decision = first;
   if (own.updatedInput !== undefined) {
-    const plain = takePlain(own.updatedInput, plainLimits);
+    // The limits are for callers; the tool may name every file of a command that changed more than that.
+    const plain = takePlain(own.updatedInput, copyLimits);
     if (!plain.ok)
       throw new ToolInternalError("checkPermissions returned an updatedInput that is not plain data.");
     const changed = validateInput(call.resolved, plain.value);
