@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, "..");
 /** Types that no program ever names: steps of other types, and lists that a type is made of. */
 const unnamed = new Set(
   (
-    "Profile ToolAwaiter configSchema ruleSchema MovedKey AgeInMs Filled DeepReadonly artifactNames memoryKinds stages priorities taskStatuses " +
+    "Caller PartialCaller ToolAwaiter configSchema ruleSchema MovedKey AgeInMs Filled DeepReadonly artifactNames memoryKinds stages priorities taskStatuses " +
     "StandardTypes ParameterTypes ParameterValue Present FromParameters approvalChannels CallEvent promptFormats problemCodes " +
     "ruleSources policyModes optionalMethods OptionalMethod Reshaped LooseMethods RegistryEvent WaitingConsent " +
     "ConsentDesk ActiveExtension CheckedExtension llmFormats CallReport CommonStep Passed Typed roles MadeCall"

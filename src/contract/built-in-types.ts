@@ -14,7 +14,25 @@ export interface BuiltInTools {
       /** Ids of the requirements that it meets. They must exist. */
       readonly requirement_ids: readonly string[];
     };
-    readonly result: AddFeatureResult;
+    readonly result: {
+      id: string;
+      title: string;
+      description: string;
+      iterationId: string;
+      /** Unix milliseconds. */
+      createdAt: number;
+      /** Unix milliseconds. */
+      updatedAt: number;
+      history?: {
+        at: number;
+        agent: string;
+        sessionId: string;
+        callId?: string | undefined;
+        what: string;
+        note?: string | undefined;
+      }[] | undefined;
+      requirementIds: string[];
+    };
   };
   /** Apply a unified diff to one or more files, all or nothing: changed, new, deleted and renamed files. The lines of its hunks must have been read before. Line numbers may be wrong, but context must match. */
   readonly apply_diff: {
@@ -22,7 +40,20 @@ export interface BuiltInTools {
       /** The diff in the format of git or diff -u. A patch as apply_patch takes it works too. */
       readonly diff: string;
     };
-    readonly result: ApplyDiffResult;
+    readonly result: {
+      files: {
+        path: string;
+        action: "modify" | "create" | "delete" | "rename" | "copy";
+        from?: string | undefined;
+        hunks: number;
+        /** Number of added lines. */
+        added: number;
+        /** Number of removed lines. */
+        removed: number;
+      }[];
+      /** The diff that was applied. */
+      diff: string;
+    };
   };
   /** Change files with a patch in the '*** Begin Patch' format, all or nothing: '*** Add File:', '*** Update File:' (with '*** Move to:'), '*** Delete File:'. Lines of hunks begin with ' ', '-' or '+' and must match the file exactly; '@@ heading' lines say which class or function they belong to. */
   readonly apply_patch: {
@@ -30,7 +61,20 @@ export interface BuiltInTools {
       /** The patch, from '*** Begin Patch' to '*** End Patch'. */
       readonly patch: string;
     };
-    readonly result: ApplyDiffResult;
+    readonly result: {
+      files: {
+        path: string;
+        action: "modify" | "create" | "delete" | "rename" | "copy";
+        from?: string | undefined;
+        hunks: number;
+        /** Number of added lines. */
+        added: number;
+        /** Number of removed lines. */
+        removed: number;
+      }[];
+      /** The diff that was applied. */
+      diff: string;
+    };
   };
   /** Ask the user a question and wait for the answer. */
   readonly ask_user: {
@@ -115,7 +159,12 @@ export interface BuiltInTools {
   };
   /** Ask a person to approve changes of a command that are not in the workspace: held back, in conflict with others, of a dry run, or of a command that was stopped. The person sees their contents. */
   readonly commit_result: {
-    readonly input: CommitResultInput;
+    readonly input: {
+      /** The call_id from the first line of the command's result. */
+      readonly call_id: string;
+      /** Only these of the changed paths. Default: all of the call. */
+      readonly paths?: readonly string[] | undefined;
+    };
     readonly result: {
       callId: string;
       /** Paths that were applied to the workspace. */
@@ -145,8 +194,19 @@ export interface BuiltInTools {
   };
   /** Copy a file, byte for byte, with its permissions. Can be undone with undo_edit. */
   readonly copy_file: {
-    readonly input: CopyFileInput;
-    readonly result: CopyFileResult;
+    readonly input: {
+      /** The source, relative to the workspace or absolute. */
+      readonly from: string;
+      /** The destination path; missing directories are created. */
+      readonly to: string;
+      /** Replace an existing file at the destination. */
+      readonly overwrite?: boolean | undefined;
+    };
+    readonly result: {
+      from: string;
+      to: string;
+      success: boolean;
+    };
   };
   /** Create a requirement: what the work must achieve, and its priority. */
   readonly create_requirement: {
@@ -159,7 +219,25 @@ export interface BuiltInTools {
       readonly description: string;
       readonly priority: "high" | "medium" | "low";
     };
-    readonly result: CreateRequirementResult;
+    readonly result: {
+      id: string;
+      title: string;
+      description: string;
+      iterationId: string;
+      /** Unix milliseconds. */
+      createdAt: number;
+      /** Unix milliseconds. */
+      updatedAt: number;
+      history?: {
+        at: number;
+        agent: string;
+        sessionId: string;
+        callId?: string | undefined;
+        what: string;
+        note?: string | undefined;
+      }[] | undefined;
+      priority: "high" | "medium" | "low";
+    };
   };
   /** Create a task, optionally of a feature, that waits for the tasks it depends on. All of these must exist, and dependencies must not form a cycle. */
   readonly create_task: {
@@ -175,7 +253,31 @@ export interface BuiltInTools {
       /** Tasks that must be done first. */
       readonly depends_on?: readonly string[] | undefined;
     };
-    readonly result: CreateTaskResult;
+    readonly result: {
+      id: string;
+      title: string;
+      description: string;
+      iterationId: string;
+      /** Unix milliseconds. */
+      createdAt: number;
+      /** Unix milliseconds. */
+      updatedAt: number;
+      history?: {
+        at: number;
+        agent: string;
+        sessionId: string;
+        callId?: string | undefined;
+        what: string;
+        note?: string | undefined;
+      }[] | undefined;
+      status: "pending" | "in_progress" | "blocked" | "done" | "cancelled";
+      featureId?: string | undefined;
+      dependsOn: string[];
+      /** Whether it is pending and everything it depends on is done. */
+      ready: boolean;
+      /** The tasks in dependsOn that are not done. */
+      waitsFor: string[];
+    };
   };
   /** Get the current date and time, in a given time zone or in the time zone of this machine. */
   readonly current_time: {
@@ -224,7 +326,12 @@ export interface BuiltInTools {
   };
   /** Discard the changes of a command of this session that are not in the workspace: held back, in conflict, or of a dry run. */
   readonly discard_result: {
-    readonly input: CommitResultInput;
+    readonly input: {
+      /** The call_id from the first line of the command's result. */
+      readonly call_id: string;
+      /** Only these of the changed paths. Default: all of the call. */
+      readonly paths?: readonly string[] | undefined;
+    };
     readonly result: {
       callId: string;
       paths: string[];
@@ -312,7 +419,25 @@ export interface BuiltInTools {
     };
     readonly result: {
       count: number;
-      features: AddFeatureResult[];
+      features: ({
+        id: string;
+        title: string;
+        description: string;
+        iterationId: string;
+        /** Unix milliseconds. */
+        createdAt: number;
+        /** Unix milliseconds. */
+        updatedAt: number;
+        history?: {
+          at: number;
+          agent: string;
+          sessionId: string;
+          callId?: string | undefined;
+          what: string;
+          note?: string | undefined;
+        }[] | undefined;
+        requirementIds: string[];
+      })[];
     };
   };
   /** Check whether a path exists, and get its type, size, times and permissions, without reading it. */
@@ -349,7 +474,25 @@ export interface BuiltInTools {
     };
     readonly result: {
       count: number;
-      requirements: CreateRequirementResult[];
+      requirements: ({
+        id: string;
+        title: string;
+        description: string;
+        iterationId: string;
+        /** Unix milliseconds. */
+        createdAt: number;
+        /** Unix milliseconds. */
+        updatedAt: number;
+        history?: {
+          at: number;
+          agent: string;
+          sessionId: string;
+          callId?: string | undefined;
+          what: string;
+          note?: string | undefined;
+        }[] | undefined;
+        priority: "high" | "medium" | "low";
+      })[];
     };
   };
   /** List tasks: all, or by id, status, feature or iteration. `ready` lists the tasks that can be started now because everything they depend on is done. */
@@ -369,7 +512,31 @@ export interface BuiltInTools {
     };
     readonly result: {
       count: number;
-      tasks: CreateTaskResult[];
+      tasks: ({
+        id: string;
+        title: string;
+        description: string;
+        iterationId: string;
+        /** Unix milliseconds. */
+        createdAt: number;
+        /** Unix milliseconds. */
+        updatedAt: number;
+        history?: {
+          at: number;
+          agent: string;
+          sessionId: string;
+          callId?: string | undefined;
+          what: string;
+          note?: string | undefined;
+        }[] | undefined;
+        status: "pending" | "in_progress" | "blocked" | "done" | "cancelled";
+        featureId?: string | undefined;
+        dependsOn: string[];
+        /** Whether it is pending and everything it depends on is done. */
+        ready: boolean;
+        /** The tasks in dependsOn that are not done. */
+        waitsFor: string[];
+      })[];
       /** Ids of the listed tasks that can be started now. */
       ready: string[];
     };
@@ -469,7 +636,18 @@ export interface BuiltInTools {
       /** Request headers by name. Host, Content-Length and similar ones are set automatically. */
       readonly headers?: { readonly [key: string]: string } | undefined;
     };
-    readonly result: HttpGetResult;
+    readonly result: {
+      status: number;
+      headers: { [key: string]: string };
+      /** The body as text, or as Base64 if encoding is set. */
+      body: string;
+      /** Set if the body is not text. */
+      encoding?: "base64" | undefined;
+      /** Whether the body was truncated at the size limit. */
+      truncated: boolean;
+      /** The URL after redirects. */
+      finalUrl: string;
+    };
   };
   /** Send an HTTP POST request with a body and return the status, headers and body of the response. */
   readonly http_post: {
@@ -481,7 +659,18 @@ export interface BuiltInTools {
       /** The request body as text, such as JSON text. */
       readonly body?: string | undefined;
     };
-    readonly result: HttpGetResult;
+    readonly result: {
+      status: number;
+      headers: { [key: string]: string };
+      /** The body as text, or as Base64 if encoding is set. */
+      body: string;
+      /** Set if the body is not text. */
+      encoding?: "base64" | undefined;
+      /** Whether the body was truncated at the size limit. */
+      truncated: boolean;
+      /** The URL after redirects. */
+      finalUrl: string;
+    };
   };
   /** Send an HTTP request with any method and return the status, headers and body of the response. */
   readonly http_request: {
@@ -495,7 +684,18 @@ export interface BuiltInTools {
       /** GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS. Default: GET. */
       readonly method?: string | undefined;
     };
-    readonly result: HttpGetResult;
+    readonly result: {
+      status: number;
+      headers: { [key: string]: string };
+      /** The body as text, or as Base64 if encoding is set. */
+      body: string;
+      /** Set if the body is not text. */
+      encoding?: "base64" | undefined;
+      /** Whether the body was truncated at the size limit. */
+      truncated: boolean;
+      /** The URL after redirects. */
+      finalUrl: string;
+    };
   };
   /** Parse JSON text. An error reports the line and column. */
   readonly json_parse: {
@@ -584,8 +784,19 @@ export interface BuiltInTools {
   };
   /** Move or rename a file or directory. Can be undone with undo_edit. */
   readonly move_file: {
-    readonly input: CopyFileInput;
-    readonly result: CopyFileResult;
+    readonly input: {
+      /** The source, relative to the workspace or absolute. */
+      readonly from: string;
+      /** The destination path; missing directories are created. */
+      readonly to: string;
+      /** Replace an existing file at the destination. */
+      readonly overwrite?: boolean | undefined;
+    };
+    readonly result: {
+      from: string;
+      to: string;
+      success: boolean;
+    };
   };
   /** Replace several texts in one file, all or nothing. Each edit sees the result of those before it; its old_str must be unique unless replace_all is set. The lines must have been read before. An empty old_str in the first edit creates the file. */
   readonly multi_edit: {
@@ -627,7 +838,14 @@ export interface BuiltInTools {
         summary?: string | undefined;
         completedAt?: number | undefined;
       }[];
-      history: AddFeatureResultHistory[];
+      history: {
+        at: number;
+        agent: string;
+        sessionId: string;
+        callId?: string | undefined;
+        what: string;
+        note?: string | undefined;
+      }[];
     };
   };
   /** Promote a memory to a decision of the project, visible in all later iterations. It keeps a link to its origin. */
@@ -640,7 +858,34 @@ export interface BuiltInTools {
       /** Share it with more than before: everyone at this MCP endpoint, or everyone. */
       readonly share?: "own" | "endpoint" | "all" | undefined;
     };
-    readonly result: PromoteToDecisionResult;
+    readonly result: {
+      id: string;
+      kind: "insight" | "issue" | "learning" | "decision" | "pattern";
+      layer: "iteration" | "project";
+      iterationId: string;
+      title: string;
+      content: string;
+      tags: string[];
+      /** Unix milliseconds. */
+      createdAt: number;
+      agent: string;
+      status?: "open" | "resolved" | undefined;
+      resolution?: string | undefined;
+      resolvedAt?: number | undefined;
+      /** The memory that this one was promoted from. */
+      origin?: string | undefined;
+      rationale?: string | undefined;
+      whenToUse?: string | undefined;
+      promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
+      /** How well it matches; 1 is the best match of this result. */
+      score?: number | undefined;
+      /** False if it had been promoted before. */
+      created: boolean;
+    };
   };
   /** Promote a memory to a pattern of the project: a reusable way of working, visible in all later iterations. It keeps a link to its origin. */
   readonly promote_to_pattern: {
@@ -652,7 +897,34 @@ export interface BuiltInTools {
       /** Share it with more than before: everyone at this MCP endpoint, or everyone. */
       readonly share?: "own" | "endpoint" | "all" | undefined;
     };
-    readonly result: PromoteToDecisionResult;
+    readonly result: {
+      id: string;
+      kind: "insight" | "issue" | "learning" | "decision" | "pattern";
+      layer: "iteration" | "project";
+      iterationId: string;
+      title: string;
+      content: string;
+      tags: string[];
+      /** Unix milliseconds. */
+      createdAt: number;
+      agent: string;
+      status?: "open" | "resolved" | undefined;
+      resolution?: string | undefined;
+      resolvedAt?: number | undefined;
+      /** The memory that this one was promoted from. */
+      origin?: string | undefined;
+      rationale?: string | undefined;
+      whenToUse?: string | undefined;
+      promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
+      /** How well it matches; 1 is the best match of this result. */
+      score?: number | undefined;
+      /** False if it had been promoted before. */
+      created: boolean;
+    };
   };
   /** Leave feedback on a stage of the work. It is stored with the workspace. */
   readonly provide_feedback: {
@@ -688,7 +960,32 @@ export interface BuiltInTools {
     readonly result: {
       count: number;
       scope: string;
-      memories: QueryMemoryResultMemories[];
+      memories: {
+        id: string;
+        kind: "insight" | "issue" | "learning" | "decision" | "pattern";
+        layer: "iteration" | "project";
+        iterationId: string;
+        title: string;
+        content: string;
+        tags: string[];
+        /** Unix milliseconds. */
+        createdAt: number;
+        agent: string;
+        status?: "open" | "resolved" | undefined;
+        resolution?: string | undefined;
+        resolvedAt?: number | undefined;
+        /** The memory that this one was promoted from. */
+        origin?: string | undefined;
+        rationale?: string | undefined;
+        whenToUse?: string | undefined;
+        promotedTo?: string[] | undefined;
+        /** The only one who finds it. */
+        principal?: string | undefined;
+        /** The MCP endpoint at which it is found. */
+        endpoint?: string | undefined;
+        /** How well it matches; 1 is the best match of this result. */
+        score?: number | undefined;
+      }[];
     };
   };
   /** Read a document that was saved for a pipeline stage: the newest version, or an earlier one. */
@@ -716,7 +1013,20 @@ export interface BuiltInTools {
   };
   /** Read a text file or a range of its lines, with line numbers. Images and PDFs are shown if possible; a directory is listed. */
   readonly read_file: {
-    readonly input: ReadFileInput;
+    readonly input: {
+      /** The file, relative to the workspace or absolute. */
+      readonly path: string;
+      /** auto, utf8, ascii, latin1, utf16le, base64 or another encoding name. */
+      readonly encoding?: string | undefined;
+      /** First line to read, starting at 1. A negative number counts from the end: -100 reads the last 100 lines. */
+      readonly start_line?: number | undefined;
+      /** Last line to read (inclusive). -1 is the last line of the file. */
+      readonly end_line?: number | undefined;
+      /** First character of start_line to read, starting at 1: for lines that are too long to be shown whole. */
+      readonly start_char?: number | undefined;
+      /** Last character of start_line to read (inclusive). */
+      readonly end_char?: number | undefined;
+    };
     readonly result: {
       path: string;
       /** The text of the file, or a listing of a directory. */
@@ -746,7 +1056,12 @@ export interface BuiltInTools {
       /** MIME type of a file that is not text. */
       mimeType?: string | undefined;
       /** The image in Base64, scaled down if it was large. */
-      image?: ReadFileResultImage | undefined;
+      image?: {
+        data: string;
+        mimeType: string;
+        width: number;
+        height: number;
+      } | undefined;
       /** Further remarks. */
       note?: string | undefined;
     };
@@ -783,7 +1098,20 @@ export interface BuiltInTools {
   };
   /** Read a file like read_file, but only a limited number of times per task. The result says how many calls are left. */
   readonly read_file_with_limit: {
-    readonly input: ReadFileInput;
+    readonly input: {
+      /** The file, relative to the workspace or absolute. */
+      readonly path: string;
+      /** auto, utf8, ascii, latin1, utf16le, base64 or another encoding name. */
+      readonly encoding?: string | undefined;
+      /** First line to read, starting at 1. A negative number counts from the end: -100 reads the last 100 lines. */
+      readonly start_line?: number | undefined;
+      /** Last line to read (inclusive). -1 is the last line of the file. */
+      readonly end_line?: number | undefined;
+      /** First character of start_line to read, starting at 1: for lines that are too long to be shown whole. */
+      readonly start_char?: number | undefined;
+      /** Last character of start_line to read (inclusive). */
+      readonly end_char?: number | undefined;
+    };
     readonly result: {
       path: string;
       /** The text of the file, or a listing of a directory. */
@@ -813,7 +1141,12 @@ export interface BuiltInTools {
       /** MIME type of a file that is not text. */
       mimeType?: string | undefined;
       /** The image in Base64, scaled down if it was large. */
-      image?: ReadFileResultImage | undefined;
+      image?: {
+        data: string;
+        mimeType: string;
+        width: number;
+        height: number;
+      } | undefined;
       /** Further remarks. */
       note?: string | undefined;
       /** How many more times this task may call the tool. */
@@ -909,7 +1242,32 @@ export interface BuiltInTools {
       /** How it was solved. */
       readonly resolution: string;
     };
-    readonly result: QueryMemoryResultMemories;
+    readonly result: {
+      id: string;
+      kind: "insight" | "issue" | "learning" | "decision" | "pattern";
+      layer: "iteration" | "project";
+      iterationId: string;
+      title: string;
+      content: string;
+      tags: string[];
+      /** Unix milliseconds. */
+      createdAt: number;
+      agent: string;
+      status?: "open" | "resolved" | undefined;
+      resolution?: string | undefined;
+      resolvedAt?: number | undefined;
+      /** The memory that this one was promoted from. */
+      origin?: string | undefined;
+      rationale?: string | undefined;
+      whenToUse?: string | undefined;
+      promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
+      /** How well it matches; 1 is the best match of this result. */
+      score?: number | undefined;
+    };
   };
   /** Show the user a text to review: they approve it, edit it, or reject it with feedback. */
   readonly review_with_feedback_content: {
@@ -932,7 +1290,13 @@ export interface BuiltInTools {
       /** The whole document, in Markdown. */
       readonly content: string;
     };
-    readonly result: SaveCheckReportResult;
+    readonly result: {
+      success: boolean;
+      /** The file, relative to the workspace. */
+      path: string;
+      version: number;
+      iterationId: string;
+    };
   };
   /** Save the delivery report of this iteration: what was delivered and how to use it. Earlier versions are kept. */
   readonly save_delivery_report: {
@@ -940,7 +1304,13 @@ export interface BuiltInTools {
       /** The whole document, in Markdown. */
       readonly content: string;
     };
-    readonly result: SaveCheckReportResult;
+    readonly result: {
+      success: boolean;
+      /** The file, relative to the workspace. */
+      path: string;
+      version: number;
+      iterationId: string;
+    };
   };
   /** Save the design document of this iteration: how it will be built. Earlier versions are kept. */
   readonly save_design_doc: {
@@ -948,7 +1318,13 @@ export interface BuiltInTools {
       /** The whole document, in Markdown. */
       readonly content: string;
     };
-    readonly result: SaveCheckReportResult;
+    readonly result: {
+      success: boolean;
+      /** The file, relative to the workspace. */
+      path: string;
+      version: number;
+      iterationId: string;
+    };
   };
   /** Save the idea document of this iteration: what should be built and why. Earlier versions are kept. */
   readonly save_idea_doc: {
@@ -956,22 +1332,130 @@ export interface BuiltInTools {
       /** The whole document, in Markdown. */
       readonly content: string;
     };
-    readonly result: SaveCheckReportResult;
+    readonly result: {
+      success: boolean;
+      /** The file, relative to the workspace. */
+      path: string;
+      version: number;
+      iterationId: string;
+    };
   };
   /** Save an insight of this iteration: a finding that later work should know. */
   readonly save_insight: {
-    readonly input: SaveInsightInput;
-    readonly result: QueryMemoryResultMemories;
+    readonly input: {
+      /** A one-line title. */
+      readonly title: string;
+      /** The full text. */
+      readonly content: string;
+      /** Labels to find it by. */
+      readonly tags?: readonly string[] | undefined;
+      /** Who finds it: only its owner, everyone at this MCP endpoint, or everyone. */
+      readonly share?: "own" | "endpoint" | "all" | undefined;
+    };
+    readonly result: {
+      id: string;
+      kind: "insight" | "issue" | "learning" | "decision" | "pattern";
+      layer: "iteration" | "project";
+      iterationId: string;
+      title: string;
+      content: string;
+      tags: string[];
+      /** Unix milliseconds. */
+      createdAt: number;
+      agent: string;
+      status?: "open" | "resolved" | undefined;
+      resolution?: string | undefined;
+      resolvedAt?: number | undefined;
+      /** The memory that this one was promoted from. */
+      origin?: string | undefined;
+      rationale?: string | undefined;
+      whenToUse?: string | undefined;
+      promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
+      /** How well it matches; 1 is the best match of this result. */
+      score?: number | undefined;
+    };
   };
   /** Save a problem that is still open. Close it later with resolve_issue. */
   readonly save_issue: {
-    readonly input: SaveInsightInput;
-    readonly result: QueryMemoryResultMemories;
+    readonly input: {
+      /** A one-line title. */
+      readonly title: string;
+      /** The full text. */
+      readonly content: string;
+      /** Labels to find it by. */
+      readonly tags?: readonly string[] | undefined;
+      /** Who finds it: only its owner, everyone at this MCP endpoint, or everyone. */
+      readonly share?: "own" | "endpoint" | "all" | undefined;
+    };
+    readonly result: {
+      id: string;
+      kind: "insight" | "issue" | "learning" | "decision" | "pattern";
+      layer: "iteration" | "project";
+      iterationId: string;
+      title: string;
+      content: string;
+      tags: string[];
+      /** Unix milliseconds. */
+      createdAt: number;
+      agent: string;
+      status?: "open" | "resolved" | undefined;
+      resolution?: string | undefined;
+      resolvedAt?: number | undefined;
+      /** The memory that this one was promoted from. */
+      origin?: string | undefined;
+      rationale?: string | undefined;
+      whenToUse?: string | undefined;
+      promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
+      /** How well it matches; 1 is the best match of this result. */
+      score?: number | undefined;
+    };
   };
   /** Save what was learned from the work, so that it goes better next time. */
   readonly save_learning: {
-    readonly input: SaveInsightInput;
-    readonly result: QueryMemoryResultMemories;
+    readonly input: {
+      /** A one-line title. */
+      readonly title: string;
+      /** The full text. */
+      readonly content: string;
+      /** Labels to find it by. */
+      readonly tags?: readonly string[] | undefined;
+      /** Who finds it: only its owner, everyone at this MCP endpoint, or everyone. */
+      readonly share?: "own" | "endpoint" | "all" | undefined;
+    };
+    readonly result: {
+      id: string;
+      kind: "insight" | "issue" | "learning" | "decision" | "pattern";
+      layer: "iteration" | "project";
+      iterationId: string;
+      title: string;
+      content: string;
+      tags: string[];
+      /** Unix milliseconds. */
+      createdAt: number;
+      agent: string;
+      status?: "open" | "resolved" | undefined;
+      resolution?: string | undefined;
+      resolvedAt?: number | undefined;
+      /** The memory that this one was promoted from. */
+      origin?: string | undefined;
+      rationale?: string | undefined;
+      whenToUse?: string | undefined;
+      promotedTo?: string[] | undefined;
+      /** The only one who finds it. */
+      principal?: string | undefined;
+      /** The MCP endpoint at which it is found. */
+      endpoint?: string | undefined;
+      /** How well it matches; 1 is the best match of this result. */
+      score?: number | undefined;
+    };
   };
   /** Save the plan document of this iteration: the steps of the work and their order. Earlier versions are kept. */
   readonly save_plan_doc: {
@@ -979,7 +1463,13 @@ export interface BuiltInTools {
       /** The whole document, in Markdown. */
       readonly content: string;
     };
-    readonly result: SaveCheckReportResult;
+    readonly result: {
+      success: boolean;
+      /** The file, relative to the workspace. */
+      path: string;
+      version: number;
+      iterationId: string;
+    };
   };
   /** Save the product requirements document of this iteration. Earlier versions are kept. */
   readonly save_prd_doc: {
@@ -987,7 +1477,13 @@ export interface BuiltInTools {
       /** The whole document, in Markdown. */
       readonly content: string;
     };
-    readonly result: SaveCheckReportResult;
+    readonly result: {
+      success: boolean;
+      /** The file, relative to the workspace. */
+      path: string;
+      version: number;
+      iterationId: string;
+    };
   };
   /** Set an environment variable for later commands of this session. Nothing outside the session changes. */
   readonly set_env: {
@@ -1073,11 +1569,25 @@ export interface BuiltInTools {
       sandboxed: boolean;
       dryRun?: boolean | undefined;
       /** Changes that are applied to the workspace only if a person agrees. */
-      heldBack?: ShellExecResultHeldBack[] | undefined;
+      heldBack?: {
+        path: string;
+        reason: string;
+        /** The pattern that matches it, or the kind of git file. */
+        rule: string;
+      }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
       /** The hosts that it reached or was refused. */
-      network?: ShellExecResultNetwork[] | undefined;
+      network?: {
+        host: string;
+        port?: number | undefined;
+        address?: string | undefined;
+        verdict: "allowed" | "refused" | "failed";
+        reason?: string | undefined;
+        bytesSent: number;
+        bytesReceived: number;
+        connections: number;
+      }[] | undefined;
       /** Further remarks. */
       notes: string[];
     };
@@ -1104,11 +1614,25 @@ export interface BuiltInTools {
       ports?: number[] | undefined;
       exitCode?: number | null | undefined;
       /** Changes that are applied to the workspace only if a person agrees. */
-      heldBack?: ShellExecResultHeldBack[] | undefined;
+      heldBack?: {
+        path: string;
+        reason: string;
+        /** The pattern that matches it, or the kind of git file. */
+        rule: string;
+      }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
       /** The hosts that it reached or was refused. */
-      network?: ShellExecResultNetwork[] | undefined;
+      network?: {
+        host: string;
+        port?: number | undefined;
+        address?: string | undefined;
+        verdict: "allowed" | "refused" | "failed";
+        reason?: string | undefined;
+        bytesSent: number;
+        bytesReceived: number;
+        connections: number;
+      }[] | undefined;
       /** Further remarks, such as a limit that it reached. */
       notes?: string[] | undefined;
       stdout: string;
@@ -1121,7 +1645,40 @@ export interface BuiltInTools {
     readonly input: { readonly [key: string]: never };
     readonly result: {
       count: number;
-      jobs: ShellJobsResultJobs[];
+      jobs: ({
+        jobId: string;
+        command: string;
+        pid: number;
+        /** Unix time in milliseconds. */
+        startedAt: number;
+        /** running, waiting for input, listening on port N, or how it ended. */
+        state: string;
+        /** Ports that it listens on. */
+        ports?: number[] | undefined;
+        exitCode?: number | null | undefined;
+        /** Changes that are applied to the workspace only if a person agrees. */
+        heldBack?: {
+          path: string;
+          reason: string;
+          /** The pattern that matches it, or the kind of git file. */
+          rule: string;
+        }[] | undefined;
+        /** The call_id for commit_result and discard_result. */
+        heldBackBy?: string | undefined;
+        /** The hosts that it reached or was refused. */
+        network?: {
+          host: string;
+          port?: number | undefined;
+          address?: string | undefined;
+          verdict: "allowed" | "refused" | "failed";
+          reason?: string | undefined;
+          bytesSent: number;
+          bytesReceived: number;
+          connections: number;
+        }[] | undefined;
+        /** Further remarks, such as a limit that it reached. */
+        notes?: string[] | undefined;
+      })[];
     };
   };
   /** Stop a background job and all its processes, first with SIGTERM, then with SIGKILL. */
@@ -1130,7 +1687,40 @@ export interface BuiltInTools {
       /** The id from shell_exec or shell_jobs, such as "job_1". */
       readonly job_id: string;
     };
-    readonly result: ShellJobsResultJobs;
+    readonly result: {
+      jobId: string;
+      command: string;
+      pid: number;
+      /** Unix time in milliseconds. */
+      startedAt: number;
+      /** running, waiting for input, listening on port N, or how it ended. */
+      state: string;
+      /** Ports that it listens on. */
+      ports?: number[] | undefined;
+      exitCode?: number | null | undefined;
+      /** Changes that are applied to the workspace only if a person agrees. */
+      heldBack?: {
+        path: string;
+        reason: string;
+        /** The pattern that matches it, or the kind of git file. */
+        rule: string;
+      }[] | undefined;
+      /** The call_id for commit_result and discard_result. */
+      heldBackBy?: string | undefined;
+      /** The hosts that it reached or was refused. */
+      network?: {
+        host: string;
+        port?: number | undefined;
+        address?: string | undefined;
+        verdict: "allowed" | "refused" | "failed";
+        reason?: string | undefined;
+        bytesSent: number;
+        bytesReceived: number;
+        connections: number;
+      }[] | undefined;
+      /** Further remarks, such as a limit that it reached. */
+      notes?: string[] | undefined;
+    };
   };
   /** Read the output of a background job since the last call, and its current state. */
   readonly shell_output: {
@@ -1154,11 +1744,25 @@ export interface BuiltInTools {
       ports?: number[] | undefined;
       exitCode?: number | null | undefined;
       /** Changes that are applied to the workspace only if a person agrees. */
-      heldBack?: ShellExecResultHeldBack[] | undefined;
+      heldBack?: {
+        path: string;
+        reason: string;
+        /** The pattern that matches it, or the kind of git file. */
+        rule: string;
+      }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
       /** The hosts that it reached or was refused. */
-      network?: ShellExecResultNetwork[] | undefined;
+      network?: {
+        host: string;
+        port?: number | undefined;
+        address?: string | undefined;
+        verdict: "allowed" | "refused" | "failed";
+        reason?: string | undefined;
+        bytesSent: number;
+        bytesReceived: number;
+        connections: number;
+      }[] | undefined;
       /** Further remarks, such as a limit that it reached. */
       notes?: string[] | undefined;
       stdout: string;
@@ -1336,7 +1940,25 @@ export interface BuiltInTools {
       /** All requirements that it meets; replaces the current list. */
       readonly requirement_ids?: readonly string[] | undefined;
     };
-    readonly result: AddFeatureResult;
+    readonly result: {
+      id: string;
+      title: string;
+      description: string;
+      iterationId: string;
+      /** Unix milliseconds. */
+      createdAt: number;
+      /** Unix milliseconds. */
+      updatedAt: number;
+      history?: {
+        at: number;
+        agent: string;
+        sessionId: string;
+        callId?: string | undefined;
+        what: string;
+        note?: string | undefined;
+      }[] | undefined;
+      requirementIds: string[];
+    };
   };
   /** Update a requirement. Fields that are left out stay as they are. Every change is recorded in its history. */
   readonly update_requirement: {
@@ -1346,7 +1968,25 @@ export interface BuiltInTools {
       readonly description?: string | undefined;
       readonly priority?: "high" | "medium" | "low" | undefined;
     };
-    readonly result: CreateRequirementResult;
+    readonly result: {
+      id: string;
+      title: string;
+      description: string;
+      iterationId: string;
+      /** Unix milliseconds. */
+      createdAt: number;
+      /** Unix milliseconds. */
+      updatedAt: number;
+      history?: {
+        at: number;
+        agent: string;
+        sessionId: string;
+        callId?: string | undefined;
+        what: string;
+        note?: string | undefined;
+      }[] | undefined;
+      priority: "high" | "medium" | "low";
+    };
   };
   /** Update a task. Fields that are left out stay as they are. Every change is recorded in its history. Use update_task_status to change its status. */
   readonly update_task: {
@@ -1359,7 +1999,31 @@ export interface BuiltInTools {
       /** All tasks that must be done first; replaces the current list. */
       readonly depends_on?: readonly string[] | undefined;
     };
-    readonly result: CreateTaskResult;
+    readonly result: {
+      id: string;
+      title: string;
+      description: string;
+      iterationId: string;
+      /** Unix milliseconds. */
+      createdAt: number;
+      /** Unix milliseconds. */
+      updatedAt: number;
+      history?: {
+        at: number;
+        agent: string;
+        sessionId: string;
+        callId?: string | undefined;
+        what: string;
+        note?: string | undefined;
+      }[] | undefined;
+      status: "pending" | "in_progress" | "blocked" | "done" | "cancelled";
+      featureId?: string | undefined;
+      dependsOn: string[];
+      /** Whether it is pending and everything it depends on is done. */
+      ready: boolean;
+      /** The tasks in dependsOn that are not done. */
+      waitsFor: string[];
+    };
   };
   /** Change the status of a task. The result lists the tasks that became ready because of it. */
   readonly update_task_status: {
@@ -1378,7 +2042,14 @@ export interface BuiltInTools {
       createdAt: number;
       /** Unix milliseconds. */
       updatedAt: number;
-      history?: AddFeatureResultHistory[] | undefined;
+      history?: {
+        at: number;
+        agent: string;
+        sessionId: string;
+        callId?: string | undefined;
+        what: string;
+        note?: string | undefined;
+      }[] | undefined;
       status: "pending" | "in_progress" | "blocked" | "done" | "cancelled";
       featureId?: string | undefined;
       dependsOn: string[];
@@ -1461,243 +2132,3 @@ export interface BuiltInTools {
 
 /** The name of a built-in tool. */
 export type BuiltInToolName = keyof BuiltInTools;
-
-type AddFeatureResultHistory = {
-  at: number;
-  agent: string;
-  sessionId: string;
-  callId?: string | undefined;
-  what: string;
-  note?: string | undefined;
-};
-
-type AddFeatureResult = {
-  id: string;
-  title: string;
-  description: string;
-  iterationId: string;
-  /** Unix milliseconds. */
-  createdAt: number;
-  /** Unix milliseconds. */
-  updatedAt: number;
-  history?: AddFeatureResultHistory[] | undefined;
-  requirementIds: string[];
-};
-
-type ApplyDiffResult = {
-  files: {
-    path: string;
-    action: "modify" | "create" | "delete" | "rename" | "copy";
-    from?: string | undefined;
-    hunks: number;
-    /** Number of added lines. */
-    added: number;
-    /** Number of removed lines. */
-    removed: number;
-  }[];
-  /** The diff that was applied. */
-  diff: string;
-};
-
-type CommitResultInput = {
-  /** The call_id from the first line of the command's result. */
-  readonly call_id: string;
-  /** Only these of the changed paths. Default: all of the call. */
-  readonly paths?: readonly string[] | undefined;
-};
-
-type CopyFileInput = {
-  /** The source, relative to the workspace or absolute. */
-  readonly from: string;
-  /** The destination path; missing directories are created. */
-  readonly to: string;
-  /** Replace an existing file at the destination. */
-  readonly overwrite?: boolean | undefined;
-};
-
-type CopyFileResult = {
-  from: string;
-  to: string;
-  success: boolean;
-};
-
-type CreateRequirementResult = {
-  id: string;
-  title: string;
-  description: string;
-  iterationId: string;
-  /** Unix milliseconds. */
-  createdAt: number;
-  /** Unix milliseconds. */
-  updatedAt: number;
-  history?: AddFeatureResultHistory[] | undefined;
-  priority: "high" | "medium" | "low";
-};
-
-type CreateTaskResult = {
-  id: string;
-  title: string;
-  description: string;
-  iterationId: string;
-  /** Unix milliseconds. */
-  createdAt: number;
-  /** Unix milliseconds. */
-  updatedAt: number;
-  history?: AddFeatureResultHistory[] | undefined;
-  status: "pending" | "in_progress" | "blocked" | "done" | "cancelled";
-  featureId?: string | undefined;
-  dependsOn: string[];
-  /** Whether it is pending and everything it depends on is done. */
-  ready: boolean;
-  /** The tasks in dependsOn that are not done. */
-  waitsFor: string[];
-};
-
-type HttpGetResult = {
-  status: number;
-  headers: { [key: string]: string };
-  /** The body as text, or as Base64 if encoding is set. */
-  body: string;
-  /** Set if the body is not text. */
-  encoding?: "base64" | undefined;
-  /** Whether the body was truncated at the size limit. */
-  truncated: boolean;
-  /** The URL after redirects. */
-  finalUrl: string;
-};
-
-type PromoteToDecisionResult = {
-  id: string;
-  kind: "insight" | "issue" | "learning" | "decision" | "pattern";
-  layer: "iteration" | "project";
-  iterationId: string;
-  title: string;
-  content: string;
-  tags: string[];
-  /** Unix milliseconds. */
-  createdAt: number;
-  agent: string;
-  status?: "open" | "resolved" | undefined;
-  resolution?: string | undefined;
-  resolvedAt?: number | undefined;
-  /** The memory that this one was promoted from. */
-  origin?: string | undefined;
-  rationale?: string | undefined;
-  whenToUse?: string | undefined;
-  promotedTo?: string[] | undefined;
-  /** The only one who finds it. */
-  principal?: string | undefined;
-  /** The MCP endpoint at which it is found. */
-  endpoint?: string | undefined;
-  /** How well it matches; 1 is the best match of this result. */
-  score?: number | undefined;
-  /** False if it had been promoted before. */
-  created: boolean;
-};
-
-type QueryMemoryResultMemories = {
-  id: string;
-  kind: "insight" | "issue" | "learning" | "decision" | "pattern";
-  layer: "iteration" | "project";
-  iterationId: string;
-  title: string;
-  content: string;
-  tags: string[];
-  /** Unix milliseconds. */
-  createdAt: number;
-  agent: string;
-  status?: "open" | "resolved" | undefined;
-  resolution?: string | undefined;
-  resolvedAt?: number | undefined;
-  /** The memory that this one was promoted from. */
-  origin?: string | undefined;
-  rationale?: string | undefined;
-  whenToUse?: string | undefined;
-  promotedTo?: string[] | undefined;
-  /** The only one who finds it. */
-  principal?: string | undefined;
-  /** The MCP endpoint at which it is found. */
-  endpoint?: string | undefined;
-  /** How well it matches; 1 is the best match of this result. */
-  score?: number | undefined;
-};
-
-type ReadFileInput = {
-  /** The file, relative to the workspace or absolute. */
-  readonly path: string;
-  /** auto, utf8, ascii, latin1, utf16le, base64 or another encoding name. */
-  readonly encoding?: string | undefined;
-  /** First line to read, starting at 1. A negative number counts from the end: -100 reads the last 100 lines. */
-  readonly start_line?: number | undefined;
-  /** Last line to read (inclusive). -1 is the last line of the file. */
-  readonly end_line?: number | undefined;
-  /** First character of start_line to read, starting at 1: for lines that are too long to be shown whole. */
-  readonly start_char?: number | undefined;
-  /** Last character of start_line to read (inclusive). */
-  readonly end_char?: number | undefined;
-};
-
-type ReadFileResultImage = {
-  data: string;
-  mimeType: string;
-  width: number;
-  height: number;
-};
-
-type SaveCheckReportResult = {
-  success: boolean;
-  /** The file, relative to the workspace. */
-  path: string;
-  version: number;
-  iterationId: string;
-};
-
-type SaveInsightInput = {
-  /** A one-line title. */
-  readonly title: string;
-  /** The full text. */
-  readonly content: string;
-  /** Labels to find it by. */
-  readonly tags?: readonly string[] | undefined;
-  /** Who finds it: only its owner, everyone at this MCP endpoint, or everyone. */
-  readonly share?: "own" | "endpoint" | "all" | undefined;
-};
-
-type ShellExecResultHeldBack = {
-  path: string;
-  reason: string;
-  /** The pattern that matches it, or the kind of git file. */
-  rule: string;
-};
-
-type ShellExecResultNetwork = {
-  host: string;
-  port?: number | undefined;
-  address?: string | undefined;
-  verdict: "allowed" | "refused" | "failed";
-  reason?: string | undefined;
-  bytesSent: number;
-  bytesReceived: number;
-  connections: number;
-};
-
-type ShellJobsResultJobs = {
-  jobId: string;
-  command: string;
-  pid: number;
-  /** Unix time in milliseconds. */
-  startedAt: number;
-  /** running, waiting for input, listening on port N, or how it ended. */
-  state: string;
-  /** Ports that it listens on. */
-  ports?: number[] | undefined;
-  exitCode?: number | null | undefined;
-  /** Changes that are applied to the workspace only if a person agrees. */
-  heldBack?: ShellExecResultHeldBack[] | undefined;
-  /** The call_id for commit_result and discard_result. */
-  heldBackBy?: string | undefined;
-  /** The hosts that it reached or was refused. */
-  network?: ShellExecResultNetwork[] | undefined;
-  /** Further remarks, such as a limit that it reached. */
-  notes?: string[] | undefined;
-};

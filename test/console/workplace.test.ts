@@ -183,9 +183,10 @@ describe("the keyboard", () => {
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
-    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(
-      "Search everything",
-    );
+    // The dialog gives the focus back when it has gone.
+    await expect
+      .poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')"))
+      .toBe("Search everything");
   });
 });
 

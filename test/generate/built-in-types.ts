@@ -5,53 +5,27 @@ import type { ToolDescription } from "../../src/contract/tool.js";
 /** The source of src/contract/built-in-types.ts: the input and result of every built-in tool, from its schemas. */
 export function builtInTypes(tools: readonly ToolDescription[]): string {
   const sorted = tools.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const shared: SharedTypes = { uses: new Map(), names: undefined, declarations: [] };
-  sorted.forEach((tool) => toolLines(tool, shared));
-  shared.names = new Map();
-  const members = sorted.flatMap((tool) => toolLines(tool, shared));
+  const input = { indent: "    ", mark: "readonly " };
+  // What a caller gets is its own to change.
+  const result = { indent: "    ", mark: "" };
   return [
     "// Generated from the schemas of the built-in tools: `npx vitest run test/docs -u` renews this file.",
     "",
     "/** The arguments and the result of every built-in tool, by its name. */",
     "export interface BuiltInTools {",
-    ...members,
+    ...sorted.flatMap(({ name, description, inputSchema, outputSchema }) => [
+      ...comment(description, "  "),
+      `  readonly ${name}: {`,
+      `    readonly input: ${typeText(inputSchema, input)};`,
+      `    readonly result: ${outputSchema === undefined ? "unknown" : typeText(outputSchema, result)};`,
+      "  };",
+    ]),
     "}",
     "",
     "/** The name of a built-in tool. */",
     "export type BuiltInToolName = keyof BuiltInTools;",
-    ...shared.declarations.flatMap((text) => ["", text]),
     "",
   ].join("\n");
-}
-
-/** Types that stand in more than one place, which are declared once. */
-interface SharedTypes {
-  /** How often each is used, by its text. */
-  readonly uses: Map<string, number>;
-  /** The name of each by its text; nothing while uses are counted. */
-  names: Map<string, string> | undefined;
-  readonly declarations: string[];
-}
-
-function toolLines(
-  { name, description, inputSchema, outputSchema }: ToolDescription,
-  shared: SharedTypes,
-): string[] {
-  const place = { indent: "    ", shared };
-  const input = { ...place, mark: "readonly ", name: toTypeName(`${name}_input`) };
-  // What a caller gets is its own to change.
-  const result = { ...place, mark: "", name: toTypeName(`${name}_result`) };
-  return [
-    ...comment(description, "  "),
-    `  readonly ${name}: {`,
-    `    readonly input: ${typeText(inputSchema, input)};`,
-    `    readonly result: ${outputSchema === undefined ? "unknown" : typeText(outputSchema, result)};`,
-    "  };",
-  ];
-}
-
-function toTypeName(name: string): string {
-  return name.replaceAll(/(?:^|[^A-Za-z0-9])([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
 const plainTypes: Readonly<Record<string, string>> = {
@@ -66,9 +40,6 @@ interface Place {
   readonly indent: string;
   /** What stands before members and arrays. */
   readonly mark: string;
-  /** The name of a type at this place, should it be shared. */
-  readonly name: string;
-  readonly shared: SharedTypes | undefined;
 }
 
 function typeText(schema: unknown, place: Place): string {
@@ -99,36 +70,15 @@ function arrayText(item: string, { mark }: Place): string {
   return isOne ? `${mark}${item}[]` : `${mark}(${item})[]`;
 }
 
-const minSharedLines = 5;
-
-/** The type of an object, or its name where other places have the same. */
 function objectText(schema: JsonSchema, place: Place): string {
-  const { shared } = place;
-  if (shared === undefined) return membersText(schema, place);
-  const text = membersText(schema, { ...place, indent: "", shared: undefined });
-  if (text.split("\n").length < minSharedLines) return membersText(schema, place);
-  if (shared.names === undefined) {
-    const uses = (shared.uses.get(text) ?? 0) + 1;
-    shared.uses.set(text, uses);
-    return uses > 1 ? text : membersText(schema, place);
-  }
-  if (shared.uses.get(text) === 1) return membersText(schema, place);
-  const known = shared.names.get(text);
-  if (known !== undefined) return known;
-  shared.names.set(text, place.name);
-  shared.declarations.push(`type ${place.name} = ${membersText(schema, { ...place, indent: "" })};`);
-  return place.name;
-}
-
-function membersText(schema: JsonSchema, place: Place): string {
   const { indent, mark } = place;
   const properties = isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   const { additionalProperties: others } = schema;
   if (properties.length === 0)
     return `{ ${mark}[key: string]: ${others === false ? "never" : typeText(others, place)} }`;
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as string[]) : []);
+  const inner = { indent: `${indent}  `, mark };
   const lines = properties.flatMap(([name, property]) => {
-    const inner = { ...place, indent: `${indent}  `, name: place.name + toTypeName(name) };
     const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
     const type = typeText(property, inner);
     const member = required.has(name) ? `${key}: ${type}` : `${key}?: ${type} | undefined`;
