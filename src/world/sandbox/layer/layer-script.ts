@@ -25,7 +25,8 @@ export const layerNames = {
 
 /**
  * With `userxattr`, users other than root can mount it, too. With `volatile`, nothing is written to the disk at once: a
- * layer is of no use after a crash of the system, and what is committed is synced then.
+ * layer is of no use after a crash of the system. What is committed reaches the disk when the system writes it, as the
+ * files of a command that runs directly and does not sync.
  */
 export const mountOptions = `lowerdir=${layerNames.lower},upperdir=${layerNames.upper},workdir=${layerNames.work},userxattr,volatile`;
 
