@@ -32,8 +32,8 @@ describe("a fleet of two fronts and three workers, two of them with a wrong cloc
       ];
       const rest = ["killFront", "fillDisk", "stopWorkerBriefly", "cutWorker"];
       const only = [...faults, ...rest].join(",");
-      const slack = String(underLoad(3000));
-      const { code, text } = await run("--once", "--only", only, "--clients", "5", "--slack", slack);
+      // The driver adds to it what the load of its own minute asks for, which nobody knows before.
+      const { code, text } = await run("--once", "--only", only, "--clients", "5", "--slack", "3000");
       expect(text).toMatch(/, 0 violations\./);
       expect(code).toBe(0);
     },
