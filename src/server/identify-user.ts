@@ -6,12 +6,14 @@ import { wrongToken, type Admission } from "./gate.js";
 import { HttpError } from "./http-error.js";
 import { AccessTokens } from "./identity/access-tokens.js";
 import { claimedSubject, type OAuthSettings } from "./identity/claims.js";
+import { certainBase } from "./identity/sender.js";
 import { checkRole } from "./route-roles.js";
 import { UserTokens } from "./user-tokens.js";
 
 export interface IdentifyOptions {
   readonly users: AccessStore;
   readonly oauth: OAuthSettings | undefined;
+  readonly publicUrl: string | undefined;
   readonly access: ConsoleAccess;
   readonly now: () => number;
   readonly onFault: (cause: unknown) => void;
@@ -35,7 +37,8 @@ export interface Identify {
   browser(session: BrowserSession, visit: IdentifiedVisit): Promise<Admission>;
 }
 
-export function createIdentify({ users, oauth, access, now, onFault }: IdentifyOptions): Identify {
+export function createIdentify(options: IdentifyOptions): Identify {
+  const { users, oauth, publicUrl, access, now, onFault } = options;
   const tokens = new UserTokens({
     access: users,
     oauth: oauth && new AccessTokens({ settings: oauth, access: users, now }),
@@ -44,7 +47,8 @@ export function createIdentify({ users, oauth, access, now, onFault }: IdentifyO
   const { attempts, sessions } = access;
   return {
     async user(secret, { request, response, path, address, base }) {
-      const shown = { secret, resource: base + path };
+      const resource = (publicUrl ?? certainBase(base, request.socket)) + path;
+      const shown = { secret, resource };
       const identity = await tokens.identify(shown).catch((thrown: unknown) => {
         if (thrown instanceof HttpError && thrown.status === 401)
           attempts.wrong(address, claimedSubject(secret));
@@ -52,7 +56,7 @@ export function createIdentify({ users, oauth, access, now, onFault }: IdentifyO
       });
       if (identity === undefined) throw wrongToken(attempts, address);
       checkRole(identity, { method: request.method ?? "GET", path });
-      const key = `${shown.resource} ${secret}`;
+      const key = `${resource} ${secret}`;
       tokens.watch(response, { key, identify: () => tokens.identify(shown) }, identity);
       return { by: "user", identity };
     },

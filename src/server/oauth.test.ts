@@ -250,6 +250,19 @@ describe("a token that is not right", () => {
     expect((await greet(good)).status).toBe(200);
   });
 
+  it("of another server opens nothing, whichever address the request claims to be sent to", async () => {
+    const { port } = at.server;
+    for (const [host, status] of [
+      [`localhost:${port}`, 200],
+      [`localhost:${port + 1}`, 401],
+      ["localhost", 401],
+      [`127.0.0.1:${port + 1}`, 401],
+    ] as const) {
+      const token = await provider.sign(claims({ aud: `http://${host}/mcp` }));
+      expect([host, (await greet(token, "/mcp", { host })).status]).toEqual([host, status]);
+    }
+  });
+
   it("is refused when it is huge", async () => {
     const huge = await provider.sign(claims({ filler: "x".repeat(1_000_000) }));
     const status = await greet(huge).then(

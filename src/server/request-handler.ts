@@ -90,9 +90,10 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
     return createGate({ token, controlKey, sessions, attempts, names, port, anyAddress, ...ways });
   };
   const { config } = served.tenon;
-  const { oauth } = config.auth;
+  const { oauth, publicUrl } = config.auth;
   const senderOf = createSenderOf({ ...config.auth, trustedProxies: options.trustedProxies });
-  const identify = createIdentify({ users: served.tenon.access, oauth, access, now: served.now, onFault });
+  const users = served.tenon.access;
+  const identify = createIdentify({ users, oauth, publicUrl, access, now: served.now, onFault });
   let gate = gateAt(0);
   let draining = false;
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { createSenderOf } from "./sender.js";
+import type { Socket } from "node:net";
+import { certainBase, createSenderOf } from "./sender.js";
 
 const trustedProxies = ["10.0.0.0/8", "fd00::/8", "127.0.0.1"];
 
@@ -48,5 +49,28 @@ describe("the sender of a request", () => {
 
   it.each(["10.0.0.0/33", "::/129", "example.org", "", "10.0.0.1/x"])("refuses the network %j", (network) => {
     expect(() => createSenderOf({ trustedProxies: [network] })).toThrow("Invalid trusted proxy");
+  });
+});
+
+describe("the address that an access token must be for", () => {
+  const socket = { localAddress: "::ffff:192.0.2.7", localPort: 7420 } as Socket;
+  it.each([
+    ["http://192.0.2.7:7420", "http://192.0.2.7:7420"],
+    ["http://192.0.2.8:7420", "http://192.0.2.7:7420"],
+    ["http://192.0.2.7", "http://192.0.2.7:7420"],
+    ["https://[2001:db8::1]:7420", "https://192.0.2.7:7420"],
+    ["http://localhost:7420", "http://localhost:7420"],
+    ["http://localhost.:3000", "http://192.0.2.7:7420"],
+    ["http://a.localhost:3000", "http://192.0.2.7:7420"],
+    // Names are checked before: they are this server's own, at whichever port a proxy listens.
+    ["https://tenon.example.org", "https://tenon.example.org"],
+  ])("is a name, or the end of the connection: %s", (base, certain) => {
+    expect(certainBase(base, socket)).toBe(certain);
+  });
+
+  it("has brackets around IPv6", () => {
+    const own = { localAddress: "::1", localPort: 443 } as Socket;
+    expect(certainBase("https://[::1]", own)).toBe("https://[::1]");
+    expect(certainBase("https://[::2]", own)).toBe("https://[::1]:443");
   });
 });

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, type Socket } from "node:net";
 import { ToolValidationError } from "../../contract/errors.js";
 
 /** Where a request comes from, and the address that it was sent to. */
@@ -29,6 +29,23 @@ export function createSenderOf(options: SenderOptions): (request: IncomingMessag
     return { address, base: options.publicUrl ?? `${scheme}://${headers.host?.toLowerCase() ?? ""}` };
   };
 }
+
+/**
+ * The address that an access token must be for. A client writes what it likes into its request: the address of another
+ * server, or another port of this machine, with a token that was issued for that one. Only names, which this
+ * server was given, and the end of the connection itself are certain.
+ */
+export function certainBase(base: string, { localAddress, localPort }: Socket): string {
+  const { protocol, hostname, port } = new URL(base);
+  const name = hostname.replace(/^\[|\]$|\.$/g, "");
+  const isLoopback = name === "localhost" || name.endsWith(".localhost");
+  if (isIP(name) === 0 && !isLoopback) return base;
+  const own = plainAddress(localAddress) ?? "";
+  const isOurs = (isLoopback || name === own) && Number(port || defaultPorts[protocol]) === localPort;
+  return isOurs ? base : `${protocol}//${isIP(own) === 6 ? `[${own}]` : own}:${localPort}`;
+}
+
+const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 /** Whether an address is that of a trusted proxy; a list that cannot be read is refused. */
 export function createProxyCheck(networks: readonly string[]): (address: string) => boolean {
