@@ -50,7 +50,12 @@ export async function run() {
   }
 }
 
-const echo = (caller) => () => caller.call({ name: "echo", arguments: { text: "hello" } });
+/** A refusal costs more than a call, so it must not pass for one. */
+const succeed = async (caller, name, args) => {
+  const { success, error } = await caller.call({ name, arguments: args });
+  if (!success) throw new Error(error.message);
+};
+const echo = (caller) => () => succeed(caller, "echo", { text: "hello" });
 const upTo = (most) => Array.from({ length: Math.round(Math.log10(most)) + 1 }, (_, power) => 10 ** power);
 const times = (count, make) => Array.from({ length: count }, (_, at) => make(at));
 
@@ -59,7 +64,8 @@ const subjects = {
   "calls in flight": {
     sizes: upTo(10_000),
     prepare: async (size, open) => {
-      const { tenon } = open();
+      // By default no more than 1,000 calls may wait.
+      const { tenon } = open({ config: { tools: { maxQueued: size } } });
       const one = echo(tenon);
       const all = async () => void (await Promise.all(times(size, one)));
       return { call: Object.assign(all, { calls: size }), close: () => tenon.close() };
@@ -81,7 +87,7 @@ const subjects = {
       const rules = times(size, (at) => ({ path: `folder${at}/**`, decision: "deny" }));
       const { tenon, workspace } = open({ config: { policy: { rules } } });
       writeFileSync(join(workspace, "file.txt"), "text\n");
-      const read = () => tenon.call({ name: "read_file", arguments: { path: "file.txt" } });
+      const read = () => succeed(tenon, "read_file", { path: "file.txt" });
       return { call: read, close: () => tenon.close() };
     },
   },
@@ -99,7 +105,7 @@ const subjects = {
       const { tenon, workspace } = open();
       for (let at = 0; at < size; at++) writeFileSync(join(workspace, `${at}.txt`), "text\n");
       let last = 0;
-      const read = () => tenon.call({ name: "read_file", arguments: { path: `${last++ % size}.txt` } });
+      const read = () => succeed(tenon, "read_file", { path: `${last++ % size}.txt` });
       return { call: read, close: () => tenon.close() };
     },
   },
@@ -118,10 +124,7 @@ const subjects = {
       const mcpServers = Object.fromEntries(times(size, (at) => [`s${at}`, server]));
       const policy = { rules: [{ tool: "s0:*", decision: "allow" }] };
       const { tenon } = open({ config: { mcpServers, policy } });
-      const call = async () => {
-        const { success, error } = await tenon.call({ name: "s0:echo", arguments: { text: "hello" } });
-        if (!success) throw new Error(error.message);
-      };
+      const call = () => succeed(tenon, "s0:echo", { text: "hello" });
       await call();
       return { call, close: () => tenon.close() };
     },
@@ -131,16 +134,12 @@ const subjects = {
     prepare: async (size, open) => {
       const { tenon } = open({ config: { mode: "auto" } });
       for (let at = 0; at < size; at++) {
-        const { success, error } = await tenon.call({
-          name: "save_insight",
-          arguments: {
-            title: `Insight ${at}`,
-            content: `Insight ${at} about subject${at % 97} and detail${at}.`,
-          },
+        await succeed(tenon, "save_insight", {
+          title: `Insight ${at}`,
+          content: `Insight ${at} about subject${at % 97} and detail${at}.`,
         });
-        if (!success) throw new Error(error.message);
       }
-      const query = () => tenon.call({ name: "query_memory", arguments: { query: "subject5 detail" } });
+      const query = () => succeed(tenon, "query_memory", { query: "subject5 detail" });
       return { call: query, close: () => tenon.close() };
     },
   },
