@@ -330,6 +330,27 @@ describe("a command line that is only apply_patch", () => {
     expect(readdirSync(fixture.path("sub"))).toEqual(["a.txt"]);
   });
 
+  it("fails like the shell where the folder is missing, and creates nothing", async () => {
+    fixture.put("file.txt", "one\n");
+    const added = toPatch("*** Add File: n.txt", "+x").patch;
+    for (const folder of ["missing", "missing/deeper", "file.txt"]) {
+      const refused = await fixture.refused("shell_exec", {
+        command: `cd ${folder} && apply_patch <<'X'\n${added}X`,
+      });
+      expect(refused.message).toContain(
+        `The folder "${folder}" ${folder === "file.txt" ? "is not a folder" : "does not exist"}`,
+      );
+    }
+    await fixture.refused("apply_patch", { patch: added, cwd: "missing" });
+    expect(readdirSync(fixture.path("."))).toEqual(["file.txt"]);
+    mkdirSync(fixture.path("sub"));
+    fixture.put("sub/a.txt", "one\n");
+    const diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n";
+    await fixture.ok("read_file", { path: "sub/a.txt" });
+    await fixture.ok("shell_exec", { command: `cd sub && apply_patch <<'X'\n${diff}X` });
+    expect(fixture.text("sub/a.txt")).toBe("two\n");
+  });
+
   it("may have lines that look like its mark, and quotes", async () => {
     fixture.put("a.sh", "cat <<EOF\none\n EOF\n");
     const lines = update("a.sh", "@@", "-one", "+it's", "  EOF").patch;

@@ -13,6 +13,7 @@ it.each<[string, object, string, object]>([
   ["cat", { filePath: "a.txt" }, "read_file", { totalLines: 3 }],
   ["read_file", { target_file: "a.txt", offset: 3 }, "read_file", { startLine: 3 }],
   ["str_replace_editor", { command: "view", path: "a.txt", view_range: [1, 2] }, "read_file", { endLine: 2 }],
+  ["str_replace_editor", { command: "view", path: "a.txt", view_range: null }, "read_file", {}],
   ["Write", { file_path: "b.txt", content: "x" }, "write_file", { created: true }],
   ["create_file", { path: "c.txt", contents: "x" }, "write_file", { created: true }],
   [

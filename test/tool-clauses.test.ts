@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defineTool } from "../src/index.js";
 import { openFileFixture, type FileFixture } from "./file-fixture.js";
@@ -83,12 +84,45 @@ describe("tools.allowedPaths", () => {
       expect((await fixture.refused("read_file", { path })).code).toMatch(/^PATH_/);
       expect((await fixture.refused("write_file", { path, content: "x" })).code).toMatch(/^PATH_/);
     }
-    expect(await fixture.refused("grep", { pattern: "needle" })).toMatchObject({
-      message: 'Access denied: "." is outside the paths that this call is allowed: src, ../outside.',
+    expect(await fixture.refused("grep", { pattern: "needle", path: "b.txt" })).toMatchObject({
+      message: 'Access denied: "b.txt" is outside the paths that this call is allowed: src, ../outside.',
       hint: "Use a path inside the allowed ones, or ask a person to add this one to allowedPaths.",
     });
     const { files } = await fixture.ok("grep", { pattern: "needle", path: "src", mode: "files" });
     expect(files).toEqual([{ file: "src/a.txt" }]);
+  });
+
+  it("lets searches and lists begin above what it names, and shows only what leads there", async () => {
+    for (const name of ["pk/app/a.txt", "pk/lib/b.txt", "docs/c.txt", "other/d.txt", "e.txt", "pk/f.txt"]) {
+      mkdirSync(dirname(fixture.path(name)), { recursive: true });
+      fixture.put(name, "needle\n");
+    }
+    symlinkSync("pk", fixture.path("link"));
+    await fixture.reopen({ config: { mode: "auto", tools: { allowedPaths: ["pk/app", "docs"] } } });
+    const allowed = ["docs/c.txt", "pk/app/a.txt"];
+    const namesOf = ({ files }: Record<string, unknown>): string[] =>
+      (files as { file?: string; path?: string }[]).map(({ file, path }) => file ?? path ?? "");
+    expect(namesOf(await fixture.ok("grep", { pattern: "needle", mode: "files" }))).toEqual(allowed);
+    expect(await fixture.ok("grep", { pattern: "needle", mode: "count" })).toMatchObject({ total: 2 });
+    expect(await fixture.ok("grep", { pattern: "needle" })).toMatchObject({ total: 2 });
+    expect(await fixture.ok("glob", { pattern: "**/*.txt" })).toMatchObject({ files: allowed });
+    expect(namesOf(await fixture.ok("list_files", {}))).toEqual(["docs", "pk"]);
+    expect(namesOf(await fixture.ok("list_files", { recursive: true }))).toEqual(
+      expect.arrayContaining(["docs", "pk", "pk/app", ...allowed]),
+    );
+    expect(namesOf(await fixture.ok("list_directory", { path: "pk" }))).toEqual(["pk/app"]);
+    expect(await fixture.ok("code_query", { query: "needle", type: "text" })).toMatchObject({
+      matches: allowed.map((file) => ({ file })),
+    });
+    for (const path of ["other", "pk/lib", "pk/f.txt", "e.txt"])
+      expect((await fixture.refused("list_files", { path })).code).toBe("PATH_OUTSIDE");
+    const refused: readonly [string, Record<string, unknown>][] = [
+      ["copy_file", { from: "pk", to: "docs/pk" }],
+      ["move_file", { from: "pk", to: "docs/pk" }],
+      ["delete_file", { path: "pk", recursive: true }],
+      ["make_directory", { path: "pk/new" }],
+    ];
+    for (const [tool, args] of refused) expect((await fixture.refused(tool, args)).code).toBe("PATH_OUTSIDE");
   });
 
   it("narrows commands too: they are refused, find nothing and change nothing beside it", async () => {

@@ -3,6 +3,7 @@ import { valueAt } from "../schema/fault.js";
 import type * as z from "zod";
 import type { JsonSchema } from "../contract/json.js";
 import { nearest } from "../schema/nearest.js";
+import { ofRightType } from "../schema/zod-faults.js";
 import { configSchema } from "./config-schema.js";
 import { configJsonSchema, keysAt, placesOfKey } from "./known-keys.js";
 
@@ -27,8 +28,7 @@ export function checkConfig(
   const verdict = configSchema().safeParse(data, { jitless: true });
   if (verdict.success) return [];
   const context: CheckContext = { data, schema: configJsonSchema(), isHidden };
-  return verdict.error.issues
-    .slice(0, maxFaults)
+  return ofRightType(verdict.error.issues.slice(0, maxFaults))
     .flatMap((issue) => toFaults(issue, context, []))
     .slice(0, maxFaults);
 }

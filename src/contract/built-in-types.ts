@@ -60,6 +60,8 @@ export interface BuiltInTools {
     readonly input: {
       /** The patch, from '*** Begin Patch' to '*** End Patch'. */
       readonly patch: string;
+      /** The folder that the paths in the patch start from. Default: the workspace. */
+      readonly cwd?: string | undefined;
     };
     readonly result: {
       files: {

@@ -155,8 +155,9 @@ function isWithoutMeaning(key: string, value: unknown, { name }: OwnTool): boole
 /** Readers of other hosts count with an offset and a limit of lines. */
 function linesFromOffset(args: Record<string, unknown>, { known }: OwnTool): Record<string, unknown> {
   const range = args["view_range"];
-  if (Array.isArray(range) && known.has("start_line") && !known.has("view_range")) {
+  if ((Array.isArray(range) || range === null) && known.has("start_line") && !known.has("view_range")) {
     const { view_range: _range, ...rest } = args;
+    if (range === null) return rest;
     const [start, end] = range as unknown[];
     return { ...rest, start_line: start, ...(end !== -1 && { end_line: end }) };
   }

@@ -18,10 +18,24 @@ export interface ZodIssue {
 /** Translate Zod's issues into faults of the value that was parsed. */
 export function zodFaults(issues: readonly ZodIssue[], schema: ZodNode, root: unknown): readonly Fault[] {
   const context: Context = { schema, root, above: [] };
-  return issues.slice(0, maxIssues).flatMap((issue) => toFaults(issue, context));
+  return ofRightType(issues.slice(0, maxIssues)).flatMap((issue) => toFaults(issue, context));
 }
 
 const maxIssues = 1000;
+
+/** Without what follows from a wrong type alone: Zod counts the letters of a text where a list was expected. */
+export function ofRightType<Issue extends Pick<ZodIssue, "code" | "path">>(
+  issues: readonly Issue[],
+): readonly Issue[] {
+  const wrong = issues.filter(({ code }) => code === "invalid_type").map(({ path }) => keyOf(path));
+  if (wrong.length === 0 || wrong.length === issues.length) return issues;
+  const places = new Set(wrong);
+  return issues.filter(({ code, path }) => code === "invalid_type" || !places.has(keyOf(path)));
+}
+
+function keyOf(path: readonly PropertyKey[]): string {
+  return JSON.stringify(path.map(String));
+}
 
 interface Context {
   readonly schema: ZodNode;
@@ -70,7 +84,9 @@ function unionFaults(issue: ZodIssue, path: readonly Segment[], context: Context
     return [{ path, kind: absent ? "missing" : "value", expected: quoted(issue.options) }];
   }
   const within = { ...context, above: path };
-  const branches = (issue.errors ?? []).map((errors) => errors.flatMap((error) => toFaults(error, within)));
+  const branches = (issue.errors ?? []).map((errors) =>
+    ofRightType(errors).flatMap((error) => toFaults(error, within)),
+  );
   if (path.length === 0 || valueAt(context.root, path) !== undefined) return mergeBranches(path, branches);
   const expected = branches.flat().filter((fault) => fault.path.length === path.length);
   return [

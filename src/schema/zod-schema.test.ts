@@ -145,6 +145,13 @@ describe("a Zod schema", () => {
       '"n": Too big: expected number to be <=5',
       '"s": Too small: expected string to have >=2 characters',
     ]);
+    const range = z.array(z.number()).length(2).optional();
+    const lists = z.object({ range, either: z.union([z.number(), z.array(z.string()).min(3)]).optional() });
+    expect(messagesOf(lists, { range: "1-2" })).toEqual(['"range": expected array, received string ("1-2")']);
+    expect(messagesOf(lists, { range: [1] })).toEqual([
+      '"range": Too small: expected array to have exactly 2 items',
+    ]);
+    expect(messagesOf(lists, { either: "x" }).join()).not.toContain("characters");
   });
 
   it("reads JSON text only where no string was allowed", () => {

@@ -51,9 +51,3 @@ function bodyOf(body: string, mark: string): string | undefined {
 function unquote(folder: string | undefined): string | undefined {
   return folder?.replace(/^(['"])([^]*)\1$/, "$2");
 }
-
-/** The same patch with its paths below a folder. */
-export function patchBelow(folder: string, patch: string): string {
-  const header = /^(\*\*\* (?:(?:Add|Update|Delete) File|Move to): *)([^/\s].*)$/gm;
-  return patch.replaceAll(header, (_whole, start: string, path: string) => `${start}${folder}/${path}`);
-}

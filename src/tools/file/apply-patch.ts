@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { isBeginPatch, parseBeginPatch } from "../../text/parse-begin-patch.js";
 import { parseUnifiedDiff } from "../../text/parse-diff.js";
-import { diffMethods, diffOutput, renderDiffed } from "./diff-input.js";
+import { diffMethods, diffOutput, patchFolder, renderDiffed } from "./diff-input.js";
 
 /** Applies a patch in the `*** Begin Patch` format. */
 export const applyPatch = defineTool({
@@ -21,10 +21,13 @@ export const applyPatch = defineTool({
   ],
   input: z.object({
     patch: z.string().min(1).describe("The patch, from '*** Begin Patch' to '*** End Patch'."),
+    cwd: patchFolder,
   }),
   output: diffOutput,
-  ...diffMethods(({ patch }: { patch: string }) =>
-    looksUnified(patch) ? parseUnifiedDiff(patch) : parseBeginPatch(patch),
+  ...diffMethods(
+    ({ patch }: { patch: string; cwd?: string | undefined }) =>
+      looksUnified(patch) ? parseUnifiedDiff(patch) : parseBeginPatch(patch),
+    ({ cwd }) => cwd,
   ),
   render: renderDiffed,
 });

@@ -1,3 +1,4 @@
+import path from "node:path";
 import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { ToolError, ToolValidationError } from "../../contract/errors.js";
@@ -23,33 +24,56 @@ export const diffOutput = z.object({
   diff: z.string().describe("The diff that was applied."),
 });
 
+/** Where the paths of a patch start, as after `cd` in a shell. */
+export const patchFolder = z
+  .string()
+  .min(1)
+  .max(4096)
+  .optional()
+  .describe("The folder that the paths in the patch start from. Default: the workspace.");
+
 /** The methods of a tool whose input is a text that describes changes of files. */
-export function diffMethods<Input extends object>(parseInput: (input: Input) => FilePatch[]) {
+export function diffMethods<Input extends object>(
+  parseInput: (input: Input) => FilePatch[],
+  folderOf: (input: Input) => string | undefined = () => undefined,
+) {
   // The stages of a call get the same input: it is parsed once.
   const parsed = new WeakMap<Input, FilePatch[]>();
   const parse = (input: Input): FilePatch[] => {
-    const patches = parsed.get(input) ?? parseInput(input);
+    const patches = parsed.get(input) ?? placeBelow(folderOf(input), parseInput(input));
     parsed.set(input, patches);
     return patches;
   };
-  const read = (input: Input, ctx: ToolContext): FilePatch[] => {
+  const read = async (input: Input, ctx: ToolContext): Promise<FilePatch[]> => {
     const patches = parseOrRefuse(() => parse(input));
+    const folder = folderOf(input);
+    if (folder !== undefined) await requireFolder(ctx, folder);
     checkPatches(patches, ctx);
     return patches;
   };
   return {
     resources: (input: Input) => resourcesOf(() => parse(input)),
-    checkPermissions(input: Input, ctx: ToolContext) {
-      read(input, ctx);
+    async checkPermissions(input: Input, ctx: ToolContext) {
+      await read(input, ctx);
       return { behavior: "allow" as const };
     },
     preview: async (input: Input, ctx: ToolContext) =>
-      previewChange(ctx, await planDiff(read(input, ctx), ctx)),
-    execute(input: Input, ctx: ToolContext): Promise<DiffResult> {
-      const patches = read(input, ctx);
+      previewChange(ctx, await planDiff(await read(input, ctx), ctx)),
+    async execute(input: Input, ctx: ToolContext): Promise<DiffResult> {
+      const patches = await read(input, ctx);
       return changeFiles(ctx, () => planDiff(patches, ctx));
     },
   };
+}
+
+function placeBelow(folder: string | undefined, patches: FilePatch[]): FilePatch[] {
+  if (folder === undefined) return patches;
+  const place = (name: string): string => (path.isAbsolute(name) ? name : path.join(folder, name));
+  return patches.map(({ oldPath, newPath, ...rest }) => ({
+    ...rest,
+    ...(oldPath !== undefined && { oldPath: place(oldPath) }),
+    ...(newPath !== undefined && { newPath: place(newPath) }),
+  }));
 }
 
 /** One line per changed file. */
@@ -72,6 +96,18 @@ function parseOrRefuse(parse: () => FilePatch[]): FilePatch[] {
     const { message, code, hint = "Send a unified diff.", details } = error;
     throw new ToolValidationError(message, { code, hint, details: { ...details, errorCode: 1, layer: 1 } });
   }
+}
+
+/** As a shell that cannot change to a folder: nothing is created in one that is missing. */
+async function requireFolder({ files }: ToolContext, cwd: string): Promise<void> {
+  const stat = await files.stat(cwd);
+  if (stat?.type === "directory") return;
+  const problem = stat === null ? "does not exist" : "is not a folder";
+  throw new ToolValidationError(`The folder ${JSON.stringify(cwd)} ${problem}, so nothing was changed.`, {
+    code: stat === null ? "RESOURCE_NOT_FOUND" : "PATH_INVALID",
+    hint: "Name the folder that the paths in the patch start from, or leave it out and write paths from the workspace.",
+    details: { argument: "cwd", errorCode: 2, layer: 2 },
+  });
 }
 
 /** Layers 1 and 2 for every file. */

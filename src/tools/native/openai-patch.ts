@@ -4,7 +4,7 @@ import { ToolValidationError } from "../../contract/errors.js";
 import type { Tool } from "../../contract/tool.js";
 import type { FilePatch } from "../../text/file-patch.js";
 import { parseAddedLines, parseBeginPatch, parsePatchHunks } from "../../text/parse-begin-patch.js";
-import { diffMethods, diffOutput, renderDiffed } from "../file/diff-input.js";
+import { diffMethods, diffOutput, patchFolder, renderDiffed } from "../file/diff-input.js";
 
 const operation = z.object({
   type: z.enum(["create_file", "update_file", "delete_file"]),
@@ -18,6 +18,7 @@ const operation = z.object({
 const input = z.object({
   operation: operation.optional().describe("One change of a file."),
   patch: z.string().min(1).optional().describe("A whole patch, from '*** Begin Patch' to '*** End Patch'."),
+  cwd: patchFolder,
 });
 
 /** OpenAI's `apply_patch`: one operation at a time, or a whole patch. */
@@ -42,7 +43,7 @@ export const openAiPatch: Tool = defineTool({
   ],
   input,
   output: diffOutput,
-  ...diffMethods(toPatches),
+  ...diffMethods(toPatches, ({ cwd }) => cwd),
   render: renderDiffed,
 });
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { MeantCall } from "../../contract/tool.js";
-import { beginsWithPatch, patchBelow, readPatchCommand } from "../../text/patch-command.js";
+import { beginsWithPatch, readPatchCommand } from "../../text/patch-command.js";
 import type { DiffResult } from "../file/plan-diff.js";
 import type { ShellResult } from "./shell-result.js";
 
@@ -12,10 +12,9 @@ export function meansPatch(call: { command: string; cwd?: string | undefined }):
   if (found === undefined) throw notOnlyPatch();
   const { folder: entered = "." } = found;
   const folder = path.isAbsolute(entered) ? entered : path.join(call.cwd ?? ".", entered);
-  const patch = folder === "." ? found.patch : patchBelow(folder, found.patch);
   return {
     name: "apply_patch",
-    arguments: { patch },
+    arguments: { patch: found.patch, ...(folder !== "." && { cwd: folder }) },
     answer: (result) => toShellResult(call.command, result as DiffResult),
   };
 }

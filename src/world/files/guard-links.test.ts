@@ -164,9 +164,14 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
     fixture.link("docs/link", "../src/b");
     const narrow = guard.narrow(["docs"]);
     expect(text(await narrow.read("docs/a"))).toBe("x");
-    for (const name of ["src/b", "docs/link", "src/missing", "."]) {
+    for (const name of ["src", "src/b", "docs/link", "src/missing"]) {
       expect(await codeOf(() => narrow.stat(name))).toBe("PATH_OUTSIDE");
     }
+    // What lies above can be listed, and shows only what leads to the allowed paths.
+    expect(narrow.stat(".")).toMatchObject({ type: "directory" });
+    const names: string[] = [];
+    for await (const { name } of narrow.list(".")) names.push(name);
+    expect(names).toEqual(["docs"]);
   });
 
   it("forbids by the real path and by the path that was asked for", async () => {

@@ -110,7 +110,7 @@ function openRead(deps: GuardDeps, text: string, display: (real: string) => stri
 
 function statPath(deps: GuardDeps, text: string, follow: boolean): FileStat | null {
   try {
-    const handle = openExisting(deps, text, { access: "read", follow });
+    const handle = openExisting(deps, text, { access: "list", follow });
     handle.close();
     return toFileStat(handle.stat);
   } catch (error) {

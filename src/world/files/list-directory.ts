@@ -18,7 +18,7 @@ export async function* listDirectory(
   text: string,
   display: (real: string) => string,
 ): AsyncGenerator<DirectoryEntry> {
-  const handle = openExisting(deps, text, { access: "read" });
+  const handle = openExisting(deps, text, { access: "list" });
   try {
     if (!handle.stat.isDirectory()) throw systemFailure(text, "ENOTDIR");
     const base = display(handle.real);
@@ -26,7 +26,8 @@ export async function* listDirectory(
     const judged = deps.rules.mayDenyBelow(handle.real);
     for await (const entry of rawEntries(directory, handle)) {
       const name = showName(entry.name);
-      if (judged && !deps.rules.judge(joinName(handle.real, name), "read").allowed) continue;
+      const access = entry.type === "directory" ? "list" : "read";
+      if (judged && !deps.rules.judge(joinName(handle.real, name), access).allowed) continue;
       yield { name, path: base === "." ? name : joinName(base, name), type: entry.type };
     }
   } finally {

@@ -146,6 +146,15 @@ describe("allowed paths", () => {
     expect(verdictOf(narrower, "src/b")).toBe("PATH_OUTSIDE allowedPaths");
     expect(verdictOf(rules.narrow(["docs"]), "docs-evil/a")).toBe("PATH_OUTSIDE allowedPaths");
     expect(verdictOf(rules.narrow([]), "docs/a")).toBe("PATH_OUTSIDE allowedPaths");
+    const listed = (name: string) => narrower.judge(path.join(rules.workspace, name), "list").allowed;
+    expect(["", "docs", "docs/a", "docs/b", "src", "doc"].map(listed)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it("narrows by the real place of a link", () => {

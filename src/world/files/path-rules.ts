@@ -151,7 +151,11 @@ function judge(parts: RuleParts, realPath: string, access: PathAccess): RuleVerd
   const system = SYSTEM_TREES.find((tree) => isWithin(realPath, tree) && !isWithin(root.real, tree));
   if (system !== undefined)
     return refusal("PATH_FORBIDDEN", "system", "is in a virtual file system of the kernel");
-  const whitelist = parts.narrowed.find((list) => !list.some((allowed) => isWithin(realPath, allowed)));
+  const leadsTo = access === "list";
+  const whitelist = parts.narrowed.find(
+    (list) =>
+      !list.some((allowed) => isWithin(realPath, allowed) || (leadsTo && isWithin(allowed, realPath))),
+  );
   if (whitelist !== undefined) {
     const names = new Set(whitelist.map((allowed) => path.relative(parts.workspace.real, allowed) || "."));
     return refusal(
@@ -187,7 +191,7 @@ function judgeDenied(parts: RuleParts, absolute: string, access: PathAccess): Ru
       `is forbidden by the rule "${forbidden}"`,
     );
   }
-  if (access === "read") return judgeScreens(parts, absolute);
+  if (access === "read" || access === "list") return judgeScreens(parts, absolute);
   const guarded = denied.protected.match(location);
   if (guarded !== undefined && denied.unprotected.match(location) === undefined) {
     const reason = `is protected from changes by the rule "${guarded}"`;
@@ -210,6 +214,7 @@ function judgeScreens({ screens, workspace }: RuleParts, absolute: string): Rule
 
 function mayDenyBelow(parts: RuleParts, realPath: string): boolean {
   if (parts.screens.length > 0) return true;
+  if (parts.narrowed.some((list) => !list.some((allowed) => isWithin(realPath, allowed)))) return true;
   const location = locationOf(parts, realPath);
   return parts.denied.state.mayMatchBelow(location) || parts.denied.forbidden.mayMatchBelow(location);
 }

@@ -1,5 +1,8 @@
-/** What a call wants to do; `remove` is a write that also affects everything below (delete, move). */
-export type PathAccess = "read" | "write" | "remove";
+/**
+ * What a call wants to do; `remove` is a write that also affects everything below (delete, move). `list` is a read of
+ * names, types and times: with a list of allowed paths, the directories above those can be listed too.
+ */
+export type PathAccess = "read" | "list" | "write" | "remove";
 
 /** A refusal, with the rule that made it. `reason` continues a sentence that begins with the path. */
 export interface PathRefusal {

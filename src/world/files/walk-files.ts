@@ -84,7 +84,7 @@ function enterDirectory(walk: Walk, level: Level, entry: ScannedEntry): void {
     if (level.handle === undefined) return;
     child = opener.openChild(level.handle, entry.name, real);
     // It was listed already if it is now a link or a file; a forbidden path stays closed.
-    if (!child.stat.isDirectory() || !rules.judge(child.real, "read").allowed) return child.close();
+    if (!child.stat.isDirectory() || !rules.judge(child.real, "list").allowed) return child.close();
     const place = {
       real,
       shown: `${level.shown}${entry.shown}/`,
@@ -150,7 +150,8 @@ function isWanted(walk: Walk, level: Level, entry: ScannedEntry): boolean {
     }
   }
   if (level.mayBeDenied || directory) {
-    if (!deps.rules.judge(joinName(level.real, name), "read").allowed) return false;
+    const access = directory ? "list" : "read";
+    if (!deps.rules.judge(joinName(level.real, name), access).allowed) return false;
   }
   if (level.real.length + name.length > SAFE_LENGTH && isTooLong(joinName(level.real, name))) {
     walk.unreachable += 1;

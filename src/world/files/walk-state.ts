@@ -55,7 +55,7 @@ export interface Level {
 
 /** Open the directory where a walk begins. */
 export function openWalk(deps: GuardDeps, text: string, request: WalkRequest): Walk {
-  const top = openExisting(deps, text, { access: "read" });
+  const top = openExisting(deps, text, { access: "list" });
   let entryStats: EntryStats | undefined;
   try {
     if (!top.stat.isDirectory()) throw systemFailure(text, "ENOTDIR");
