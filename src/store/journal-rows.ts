@@ -1,4 +1,10 @@
-import type { JournalPhase, JournalStep, JournalStore, NewJournalEntry } from "../contract/ports/journal.js";
+import type {
+  JournalChange,
+  JournalPhase,
+  JournalStep,
+  JournalStore,
+  NewJournalEntry,
+} from "../contract/ports/journal.js";
 import { insertRows } from "./insert-rows.js";
 import { toColumn, parseColumn } from "./json-column.js";
 import {
@@ -15,7 +21,7 @@ import { countEntries, keptBytes, pruneEntries } from "./journal-prune.js";
 import { standingSql } from "./lock-rows.js";
 import { lockLost } from "./locks.js";
 import type { OwnerGuard } from "./ownership.js";
-import type { Sql, SqlDatabase, TransactionOptions } from "./sql.js";
+import type { Sql, SqlDatabase, SqlValue, TransactionOptions } from "./sql.js";
 
 const durable = { durable: true };
 
@@ -118,33 +124,29 @@ async function insertEntry(
   await insertRows(tx, {
     table: "journal_changes",
     columns: changeColumns,
-    rows: entry.changes.map((change, seq) => {
-      const [path, from] =
-        change.step.kind === "move" ? [change.step.to, change.step.from] : [change.step.path, null];
-      const { op, sizeBefore, sizeAfter, implied, inverts } = change;
-      const inverted = [inverts?.entry ?? null, inverts?.seq ?? null];
-      return [
-        id,
-        seq,
-        op,
-        path,
-        from,
-        sizeBefore,
-        sizeAfter,
-        implied ? 1 : 0,
-        0,
-        ...inverted,
-        stepColumn(change.step),
-      ];
-    }),
+    rows: changeRows(entry.changes, id),
   });
   await insertRows(tx, {
     table: "journal_blobs",
     columns: ["entry", "seq", "hash", "bytes"],
-    rows: entry.changes.flatMap(({ blobs }, seq) => blobs.map(({ hash, size }) => [id, seq, hash, size])),
+    rows: blobRows(entry.changes, id),
     suffix: "ON CONFLICT DO NOTHING",
   });
   return id;
+}
+
+function* changeRows(changes: readonly JournalChange[], id: number): Generator<readonly SqlValue[]> {
+  for (const [seq, { op, step, sizeBefore, sizeAfter, implied, inverts }] of changes.entries()) {
+    const [path, from] = step.kind === "move" ? [step.to, step.from] : [step.path, null];
+    const inverted = [inverts?.entry ?? null, inverts?.seq ?? null];
+    const flags = [implied ? 1 : 0, 0];
+    yield [id, seq, op, path, from, sizeBefore, sizeAfter, ...flags, ...inverted, stepColumn(step)];
+  }
+}
+
+function* blobRows(changes: readonly JournalChange[], id: number): Generator<readonly SqlValue[]> {
+  for (const [seq, { blobs }] of changes.entries())
+    for (const { hash, size } of blobs) yield [id, seq, hash, size];
 }
 
 const changeColumns = [

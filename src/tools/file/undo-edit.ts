@@ -25,6 +25,8 @@ export const undoEdit = defineTool({
   category: "file",
   annotations: { title: "Undo an edit", dangerous: true },
   examples: [{ arguments: { path: "src/index.ts" } }, { arguments: {} }],
+  // A command may have changed as many files as it liked, and each of them is moved back.
+  timeoutMs: 600_000,
   input,
   output: z.object({
     files: z.array(

@@ -25,9 +25,9 @@ export function applyStep(
   });
 }
 
-/** The directories that a step changes. */
-export function directoriesOf(step: JournalStep): string[] {
-  return pathsOf(step).map((each) => path.dirname(each));
+/** The directories that steps change, each of them as often as it is changed. */
+export function* directoriesOfAll(steps: readonly JournalStep[]): Generator<string> {
+  for (const step of steps) for (const each of pathsOf(step)) yield path.dirname(each);
 }
 
 function pathsOf(step: JournalStep): string[] {

@@ -7,7 +7,7 @@ import { syncDirectories } from "./open-path.js";
 import type { Plan, PlannedStep } from "./plan.js";
 import { removeTemps, rollBackSteps, tempOf, type RollBackDeps } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
-import { directoriesOf, applyStep } from "./apply-step.js";
+import { directoriesOfAll, applyStep } from "./apply-step.js";
 import { messageOf } from "../../contract/message-of.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import { applyReplacement, type Replacement } from "./rename-step.js";
@@ -109,7 +109,7 @@ export async function rollBackEntry(
     deps.failpoint("retreated");
   };
   const problems = await rollBackSteps(deps, { steps, standing, onRetreat });
-  await syncDirectories(deps.opener, steps.flatMap(directoriesOf));
+  await syncDirectories(deps.opener, directoriesOfAll(steps));
   deps.failpoint("rolled back");
   return problems;
 }
@@ -201,7 +201,7 @@ async function take(
       if (replacement !== undefined) seq += 1;
       deps.failpoint("stepped");
     }
-    await syncDirectories(deps.opener, committing.steps.flatMap(directoriesOf));
+    await syncDirectories(deps.opener, directoriesOfAll(committing.steps));
   });
 }
 

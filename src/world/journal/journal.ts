@@ -22,7 +22,7 @@ import { createChangeLock, type HeldChangeLock } from "./change-lock.js";
 import { executePlan, type ExecuteDeps, type PlanEntry } from "./execute-plan.js";
 import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
-import { keepOpen } from "../files/keep-open.js";
+import { keepOpen, type KeptOpener } from "../files/keep-open.js";
 import { createKeptFiles } from "./kept-files.js";
 import { planAdoptions, planCopies, type Adoption } from "./plan-adoptions.js";
 import { planUndo } from "./plan-undo.js";
@@ -132,6 +132,7 @@ export function createJournal(options: JournalOptions): Journal {
     failpoint,
     onWarning,
   });
+  const openDirectories = (): KeptOpener => keepOpen(opener, (directory) => isWithin(directory, ownDir));
   const undoDeps = (own: Guard, force?: boolean): UndoDeps => ({
     rules: undoRules(own.rules),
     opener,
@@ -149,7 +150,7 @@ export function createJournal(options: JournalOptions): Journal {
     signal?: AbortSignal,
   ): Promise<Result> =>
     withChangeLock(async (turn) => {
-      const directories = keepOpen(opener, (directory) => isWithin(directory, ownDir));
+      const directories = openDirectories();
       const deps = executeDeps(turn, directories);
       try {
         // The holder of the lock owns everything unfinished: the process that began it is dead.
@@ -203,15 +204,20 @@ export function createJournal(options: JournalOptions): Journal {
       return [...pathsOf(targets)].map((real) => own.display(real));
     },
     async previewUndo(what, { guard: own = guard, sees, signal, force } = {}) {
-      const plan = createPlan({
-        opener,
-        blobs: createReadOnlyBlobs(blobs),
-        token: "",
-        maxBytes: Infinity,
-        signal,
-      });
       const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
-      return previewUndo(undoDeps(own, force), plan, targets);
+      const directories = openDirectories();
+      try {
+        const plan = createPlan({
+          opener: directories,
+          blobs: createReadOnlyBlobs(blobs),
+          token: "",
+          maxBytes: Infinity,
+          signal,
+        });
+        return await previewUndo({ ...undoDeps(own, force), opener: directories }, plan, targets);
+      } finally {
+        directories.close();
+      }
     },
     history: (query = {}, { guard: own = guard, sees } = {}) =>
       historyOf(undoDeps(own), visibleChanges(store, sees), query),

@@ -1,5 +1,6 @@
 import type { JournalChange, MoveStep, SetStep, UndoneFile } from "../../contract/ports/journal.js";
 import { withPathAsync } from "../files/file-errors.js";
+import { createPause } from "../files/pause.js";
 import { matchesImage } from "./images.js";
 import { planParents } from "./plan-content.js";
 import type { Plan } from "./plan.js";
@@ -28,7 +29,9 @@ export async function planUndo(
   const conflicts: UndoConflict[] = [];
   const undone: UndoneFile[] = [];
   const pairs = pairRenames(targets);
+  const breathe = createPause();
   for (const target of targets) {
+    await breathe();
     const undo: Undo = { deps, plan, target, text: shownPath(deps, target) };
     const outcome = await withPathAsync(undo.text, () => invert(undo, pairs));
     if (target.implied) continue;

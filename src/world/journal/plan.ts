@@ -196,7 +196,7 @@ async function draftRename(
   if (node === null) throw fileNotFound(meaning.text);
   const inode = node.disk === undefined ? null : inodeOf(node.disk.stat);
   drafts.push({
-    step: { kind: "rename", ...step, inode, node: await renamedNode(deps, node) },
+    step: { kind: "rename", ...step, inode, node: await renamedNode(deps, node, step.into) },
     content: null,
     meaning,
     text: meaning.text,

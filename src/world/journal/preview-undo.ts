@@ -3,6 +3,7 @@ import type { BlobRef, BlobStore, BlobWriter } from "../../contract/ports/blobs.
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { errnoOf } from "../files/file-errors.js";
+import { createPause } from "../files/pause.js";
 import type { Plan } from "./plan.js";
 import { planUndo } from "./plan-undo.js";
 import type { UndoDeps, UndoTarget } from "./undo-content.js";
@@ -19,9 +20,17 @@ export async function previewUndo(
   const files = await planUndo(deps, plan, targets);
   const disk = createVirtualFiles(deps.opener);
   const diffs: string[] = [];
+  const breathe = createPause();
   let chars = 0;
+  let compared = 0;
   for (const real of pathsOf(targets)) {
     if (chars > maxDiffChars) break;
+    compared += 1;
+    if (compared > maxCompared) {
+      diffs.push("The files after these are not compared.\n");
+      break;
+    }
+    await breathe();
     const [now, then] = [disk.look(real), plan.files.look(real)];
     const before = await textOf(plan, now);
     const after = await textOf(plan, then);
@@ -36,6 +45,8 @@ export async function previewUndo(
 }
 
 const maxDiffChars = 5_000_000;
+/** An undo of more files is not read file by file. */
+const maxCompared = 1000;
 
 /** Empty for a missing file; `undefined` for anything but a file that its owner may read. */
 async function textOf(plan: Plan, node: VirtualNode | null): Promise<string | undefined> {

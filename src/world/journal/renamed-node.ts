@@ -15,13 +15,20 @@ import { walkTree } from "../files/walk-tree.js";
 import { maxHashedBytes } from "./text-pack.js";
 import type { VirtualNode } from "./virtual-files.js";
 
-/** What a rename step remembers about what it moves. */
-export async function renamedNode(deps: SourceDeps, node: VirtualNode): Promise<RenamedNode> {
+/**
+ * What a rename step remembers about what it moves. The hash of a file tells later whether somebody else changed it in
+ * the workspace; in the store, nobody does.
+ */
+export async function renamedNode(
+  deps: SourceDeps,
+  node: VirtualNode,
+  into: RenameStep["into"],
+): Promise<RenamedNode> {
   if (node.type === "directory") return renamedDirectory(node.mode ?? ownerWrite);
   if (node.type === "symlink") return { type: "symlink", size: node.target.length, target: node.target };
   if (node.type === "other") return { type: "special", size: 0 };
   const modified = node.disk === undefined ? {} : { modified: String(node.disk.stat.mtimeNs) };
-  const hash = node.hash ?? (await hashOf(deps, node));
+  const hash = node.hash ?? (into === "store" ? undefined : await hashOf(deps, node));
   return { type: "file", size: node.size, ...modified, ...(hash !== undefined && { hash }) };
 }
 

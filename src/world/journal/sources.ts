@@ -146,6 +146,8 @@ export async function storeSource(deps: SourceDeps, source: Source): Promise<Blo
 
 // Each read is a trip through the thread pool, so large files are read in few.
 const chunkBytes = 1 << 22;
+/** Reading so much takes less time than the trip. */
+const smallBytes = 1 << 16;
 const readAsync = promisify(read);
 
 /** Read an open file from its start, in chunks; `size` is only a hint. */
@@ -153,10 +155,13 @@ export async function* readDescriptor(fd: number, size: bigint): AsyncGenerator<
   const room = size < chunkBytes ? Number(size) + 1 : chunkBytes;
   const buffer = Buffer.allocUnsafe(room);
   for (let position = 0; ;) {
-    const { bytesRead } = await readAsync(fd, buffer, 0, room, position);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
-    position += bytesRead;
+    const got =
+      room <= smallBytes
+        ? readSync(fd, buffer, 0, room, position)
+        : (await readAsync(fd, buffer, 0, room, position)).bytesRead;
+    if (got === 0) return;
+    yield buffer.subarray(0, got);
+    position += got;
   }
 }
 

@@ -94,7 +94,8 @@ function readSmall({ opener }: SourceDeps, { path, dev, ino, size }: PackedFile)
   }
 }
 
-function readWhole(fd: number, size: number): Uint8Array {
+/** The first bytes of an open file, as many as are given or as it has. */
+export function readWhole(fd: number, size: number): Buffer {
   const content = Buffer.allocUnsafe(size);
   let length = 0;
   while (length < size) {

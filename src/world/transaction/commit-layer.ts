@@ -51,7 +51,7 @@ export async function commitLayer(deps: CommitDeps, request: CommitRequest): Pro
   const { layer, withhold } = request;
   await separate(layer, request.consent?.paths ?? []);
   const judged = await judgeLayer(layer, request.rules);
-  const files = new Map(judged.map((each) => [each.change, each.files]));
+  const files = new Map(judged.filter((each) => each.files > 0).map((each) => [each.change, each.files]));
   const changes = judged.map(({ change }) => change);
   const described = await describeChanges(layer, changes, {
     filesIn: (change) => files.get(change) ?? 0,
@@ -189,7 +189,8 @@ async function permitted(
     return { ...judged, heldBelow: new Map([[change.path, verdict]]) };
   }
   const left = new Map([...heldBelow].filter(([path, hold]) => !isOpen(path, hold)));
-  if (consent === undefined || isAgreed(change.path, consent)) return { ...judged, heldBelow: left };
+  if (consent === undefined || isAgreed(change.path, consent))
+    return left.size === heldBelow.size ? judged : { ...judged, heldBelow: left };
   const inside = consent.paths?.filter((path) => isWithin(path, change.path)) ?? [];
   if (inside.length === 0 || change.kind !== "created") return undefined;
   return { ...judged, heldBelow: await unselected(layer, { ...judged, heldBelow: left }, inside) };

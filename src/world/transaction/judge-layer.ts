@@ -27,6 +27,8 @@ export interface JudgedChange {
 }
 
 const setIdBits = 0o6000;
+/** Shared: a command can change hundreds of thousands of files. */
+const nothingHeld: ReadonlyMap<string, Hold> = new Map();
 
 /**
  * Judge every change of a layer by the rules that bind tools, and by what git and other programs run later. A folder that
@@ -64,8 +66,9 @@ async function judgeOnce(layer: CommandLayer, rules: LayerRules): Promise<Judged
   const closed = all.filter(({ kind, after }) => kind === "attributes" && after && !isReadable(after.mode));
   const closedAbove = ({ path }: LayerPath): LayerChange | undefined =>
     closed.find((folder) => folder.path !== path && isWithin(path, folder.path));
-  const changes = all.filter((change) => closedAbove(change) === undefined);
-  const filled = new Set(all.map(closedAbove));
+  const isClosed = closed.length > 0;
+  const changes = isClosed ? all.filter((change) => closedAbove(change) === undefined) : all;
+  const filled = new Set(isClosed ? all.map(closedAbove) : []);
   const git = createGitJudge({ workspace, upper: layer.upper, stateOf: stateIn(layer, changes) });
   const judged: JudgedChange[] = [];
   for (const change of changes) {
@@ -98,11 +101,11 @@ interface JudgeDeps {
 async function judgeOne(deps: JudgeDeps, change: LayerChange): Promise<JudgedChange> {
   const { names, git } = deps;
   const own = judgeEntry(change, change.after) ?? names.judge(change.path);
-  const none = { change, heldBelow: new Map<string, Hold>(), files: 0 };
+  const none = { change, heldBelow: nothingHeld, files: 0 };
   if (own.kind === "hold") return { ...none, verdict: own };
   git.add(change.path, isFolder(change.before) || isFolder(change.after));
   const isRemoved = isFolder(change.before) && (change.kind === "removed" || change.kind === "replaced");
-  const taken = isRemoved ? await judgeRemoved(deps, change) : new Map<string, Hold>();
+  const taken = isRemoved ? await judgeRemoved(deps, change) : nothingHeld;
   const [first] = taken;
   if (first !== undefined && !isSplittable(change)) return { ...none, verdict: asWhole(...first) };
   if (!isFolder(change.after) || change.kind === "attributes") return { ...none, verdict: own };
@@ -248,10 +251,12 @@ function stateIn(
   layer: CommandLayer,
   changes: readonly LayerChange[],
 ): (path: string) => "same" | "changed" | "gone" {
-  const whole = new Map(
-    changes.filter(({ kind }) => kind !== "attributes").map((change) => [change.path, change]),
-  );
+  let whole: Map<string, LayerChange> | undefined;
   return (path) => {
+    // Only repositories ask.
+    whole ??= new Map(
+      changes.filter(({ kind }) => kind !== "attributes").map((change) => [change.path, change]),
+    );
     for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
       const change = whole.get(path.slice(0, end));
       if (change === undefined) continue;

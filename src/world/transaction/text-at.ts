@@ -1,9 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
 import { errnoOf } from "../files/file-errors.js";
 import { keepOpen, type KeptOpener } from "../files/keep-open.js";
 import { chooseOpener } from "../files/opener.js";
-import { isWithin } from "../files/path-text.js";
 import { isAbsent, openPath } from "../journal/open-path.js";
+import { readWhole } from "../journal/text-pack.js";
 import { textBelow } from "../sandbox/layer/layer-path.js";
 import type { CommandLayer, LayerPath } from "../sandbox/layer/layer-types.js";
 
@@ -20,11 +20,11 @@ const maxTextBytes = 1 << 20;
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Read through directories that are where their path says: a background job that replaces one by a link to another place
- * must not have that shown.
+ * Read through directories that were where their path says when they were opened: a background job that replaces one by a
+ * link to another place must not have that shown. What is read of a directory after it was moved is still its own.
  */
 export function openLayerTexts({ workspace, upper }: CommandLayer): LayerTexts {
-  const opener = keepOpen(chooseOpener(), (directory) => isWithin(directory, upper));
+  const opener = keepOpen(chooseOpener(), () => true);
   return {
     before: (path) => textAt(opener, textBelow(workspace, path)),
     after: (path) => textAt(opener, textBelow(upper, path)),
@@ -57,7 +57,7 @@ function readText(at: string | Buffer): string | undefined {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile() || stat.size > maxTextBytes) return undefined;
-    const bytes = readFileSync(fd);
+    const bytes = readWhole(fd, stat.size);
     return bytes.includes(0) ? undefined : bytes.toString("utf8");
   } finally {
     closeSync(fd);

@@ -53,7 +53,7 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return; // somebody else removed it
       throw error;
     }
-    removeWork(doomed);
+    await removeWork(doomed);
     await removeTree(doomed);
   };
   const records = (): StoredLayer[] =>
@@ -65,7 +65,7 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
     const folder = join(dir, id);
     const record = readRecord(folder);
     if (record === undefined) return;
-    removeWork(folder);
+    await removeWork(folder);
     const size = await measureLayer(join(folder, layerNames.upper));
     writeRecord(folder, { ...record, kept: { at: now(), reason, ...size } });
     await expire();

@@ -42,7 +42,7 @@ cd ${shellQuote(own)} && ${shellQuote(place.mount)} -t overlay tenon -o ${mountO
 rm -r merged/folder && mkdir merged/folder && [ ! -e merged/folder/file ]`;
   const [file = "", ...args] = enter(["/bin/sh", "-c", script]);
   const { code, stderr } = await runProgram({ file, args, env: { PATH: "/usr/bin:/bin" }, timeoutMs });
-  removeWork(own);
+  await removeWork(own);
   if (code === 0) return undefined;
   const line = stderr.split("\n").find((each) => each.trim() !== "") ?? "";
   return `the system cannot mount a layer over the workspace (${line.trim().slice(0, 200) || `exit code ${code}`})`;

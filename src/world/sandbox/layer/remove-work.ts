@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from "node:fs";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { layerNames } from "./layer-script.js";
 
@@ -6,10 +6,21 @@ import { layerNames } from "./layer-script.js";
  * Remove the kernel's own folder of a layer, which has folders that their owner cannot read. It is of no use after the
  * mount, and prevents that the layer is mounted again.
  */
-export function removeWork(dir: string): void {
+export async function removeWork(dir: string): Promise<void> {
   const work = join(dir, layerNames.work);
   for (const name of ["work", "work/incompat", "work/incompat/volatile"]) {
-    if (existsSync(join(work, name))) chmodSync(join(work, name), 0o700);
+    if (!(await open(join(work, name)))) break;
   }
-  rmSync(work, { recursive: true, force: true });
+  await rm(work, { recursive: true, force: true });
+}
+
+/** Whether the folder is there. */
+async function open(folder: string): Promise<boolean> {
+  try {
+    await chmod(folder, 0o700);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
 }
