@@ -32,6 +32,11 @@ export interface Search {
 
 /** Begin to build the index, or go on; whether it is being built now. */
 export async function startIndex({ symbolIndex, signal }: CodeParts): Promise<boolean> {
-  const { state } = await symbolIndex().request("start", {}, signal);
-  return state === "building";
+  try {
+    const { state } = await symbolIndex().request("start", {}, signal);
+    return state === "building";
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return false; // without its thread there is no index, and the answer is there already
+  }
 }

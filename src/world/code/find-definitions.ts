@@ -1,7 +1,7 @@
 import type { CodeQueryType } from "../../contract/ports/code.js";
 import type { SymbolKind } from "../../syntax/source-symbol.js";
 import { buildingNote, type Candidate, type Candidates, noCandidates } from "./candidate.js";
-import { type CodeParts, type Search, startIndex } from "./code-parts.js";
+import type { CodeParts, Search } from "./code-parts.js";
 import { findHits } from "./find-text.js";
 import { pathPenalty } from "./path-rank.js";
 import { pathInWorkspace, shownPath } from "./search-root.js";
@@ -25,7 +25,7 @@ export async function findDefinitions(search: Search, maxResults: number): Promi
         .request("find", { nameQuery, withinMs: parseMs }, parts.signal)
         .catch(ignoreUnlessAborted(parts));
       if (results?.covered === true) return toCandidates(results, nameQuery);
-    } else if (await startIndex(parts)) {
+    } else {
       const found = await findDirectly(search, nameQuery);
       return { ...found, notes: [buildingNote, ...found.notes] };
     }

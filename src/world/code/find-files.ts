@@ -1,5 +1,5 @@
 import { buildingNote, type Candidate, type Candidates } from "./candidate.js";
-import { type Search, startIndex } from "./code-parts.js";
+import type { Search } from "./code-parts.js";
 import { rankFiles } from "./file-rank.js";
 import { pathInWorkspace } from "./search-root.js";
 
@@ -17,7 +17,7 @@ export async function findFiles(search: Search, maxResults: number): Promise<Can
       const ask = { query: text, scope: { ...scope, below: pathInWorkspace(root) }, maxResults };
       const found = await symbolIndex.request("files", ask, parts.signal);
       if (found.covered) return { candidates: found.files.map(toCandidate), more: found.more, notes: [] };
-    } else if (await startIndex(parts)) notes.push(buildingNote);
+    } else notes.push(buildingNote);
   }
   const paths = await listFiles(search);
   const ranked = rankFiles(paths, text, root.shown);

@@ -1,7 +1,7 @@
 import { ToolValidationError } from "../../contract/errors.js";
 import type { CodeAnswer, CodeQuery, CodeSearch } from "../../contract/ports/code.js";
 import { buildingNote, type Candidates, noCandidates } from "./candidate.js";
-import type { CodeParts, Search } from "./code-parts.js";
+import { type CodeParts, type Search, startIndex } from "./code-parts.js";
 import { compileGlobScope } from "./file-scope.js";
 import { findDefinitions, kindsOf, toCandidate } from "./find-definitions.js";
 import { findFiles } from "./find-files.js";
@@ -24,8 +24,14 @@ async function runSearch(parts: CodeParts, query: CodeQuery): Promise<CodeAnswer
     const { limit, contextLines } = query;
     const showing = await showMatches(found.candidates, { files: parts.files, limit, contextLines });
     if (showing.stale && round < maxRounds) continue;
-    return toAnswer(search, found, showing);
+    return toAnswer(search, await withIndexStarted(parts, found), showing);
   }
+}
+
+/** Only now, so that this answer does not share the processor with the build. A tree that is too large is never indexed. */
+async function withIndexStarted(parts: CodeParts, found: Candidates): Promise<Candidates> {
+  if (!found.notes.includes(buildingNote) || (await startIndex(parts))) return found;
+  return { ...found, notes: found.notes.filter((note) => note !== buildingNote) };
 }
 
 /** A call has 30 seconds; the rest is for reading the lines to show. */

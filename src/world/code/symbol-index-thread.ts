@@ -70,6 +70,12 @@ export function openSymbolIndexThread(setup: SymbolIndexSetup): SymbolIndexThrea
     });
     return result as Requests[typeof name]["result"];
   };
+  const askToClose = async (): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs)));
+    await Promise.race([request("close", {}).catch(() => undefined), timeout]);
+    clearTimeout(timer);
+  };
   return {
     get state() {
       return state;
@@ -78,10 +84,8 @@ export function openSymbolIndexThread(setup: SymbolIndexSetup): SymbolIndexThrea
     async close() {
       const running = worker;
       if (running === undefined) return;
-      let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs)));
-      await Promise.race([request("close", {}).catch(() => undefined), timeout]);
-      clearTimeout(timer);
+      // Before the index is ready nothing is stored, and the thread may be busy.
+      if (state.state === "ready") await askToClose();
       worker = undefined;
       await running.terminate();
     },

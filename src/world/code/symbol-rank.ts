@@ -4,8 +4,18 @@ import { type FoundSymbol, nameFits, type NameQuery } from "./worker/messages.js
 
 /** Definitions in the order in which they are shown: best match first, then by file and position. */
 export function sortSymbols(symbols: readonly FoundSymbol[], query: NameQuery): FoundSymbol[] {
+  const { below } = query.scope;
+  const penalties = new Map<string, number>();
+  const penaltyOf = (file: string): number => {
+    let penalty = penalties.get(file);
+    if (penalty === undefined) {
+      const own = below !== "" && file.startsWith(`${below}/`) ? file.slice(below.length + 1) : file;
+      penalties.set(file, (penalty = pathPenalty(own)));
+    }
+    return penalty;
+  };
   return symbols
-    .map((symbol) => ({ symbol, rank: rankSymbol(symbol, query) }))
+    .map((symbol) => ({ symbol, rank: rankSymbol(symbol, query) + penaltyOf(symbol.file) }))
     .sort((one, other) => one.rank - other.rank || comparePositions(one.symbol, other.symbol))
     .map(({ symbol }) => symbol);
 }
@@ -15,17 +25,13 @@ function comparePositions(one: FoundSymbol, other: FoundSymbol): number {
   return one.line - other.line || one.column - other.column;
 }
 
-/** Lower is better. */
-function rankSymbol(symbol: FoundSymbol, { containers, scope }: NameQuery): number {
-  const { below } = scope;
-  const own =
-    below !== "" && symbol.file.startsWith(`${below}/`) ? symbol.file.slice(below.length + 1) : symbol.file;
+/** Lower is better; the file's own rank is added to it. */
+function rankSymbol(symbol: FoundSymbol, { containers }: NameQuery): number {
   const container = containers.at(-1);
   const misplaced = container !== undefined && symbol.container?.split(/[.:\\#]+/).at(-1) !== container;
   return (
     nameFits.indexOf(symbol.fit) * 2000 +
     (misplaced ? 1000 : 0) +
-    pathPenalty(own) +
     (kindPenalty.get(symbol.kind) ?? 20) +
     (symbol.fit === "exact" ? 0 : Math.min(symbol.name.length, 60))
   );

@@ -34,7 +34,7 @@ export function createIndexBuilder(parts: {
   const run = async (
     kind: "scan" | "parse",
     jobs: Iterator<number[]>,
-    isOver: () => boolean,
+    { isOver, store }: { isOver: () => boolean; store: (id: number, found: FoundContent) => void },
   ): Promise<void> => {
     const runJobs = async (): Promise<void> => {
       for (let job = jobs.next(); job.done !== true && !isOver(); job = jobs.next()) {
@@ -44,7 +44,7 @@ export function createIndexBuilder(parts: {
           kind,
           ids.map((id) => tables.file(id)?.path ?? ""),
         );
-        for (const [at, id] of ids.entries()) storeResult(tables, id, { ...found[at]!, readAt });
+        for (const [at, id] of ids.entries()) store(id, { ...found[at]!, readAt });
       }
     };
     // One job waits while another runs, so that no thread idles.
@@ -61,13 +61,18 @@ export function createIndexBuilder(parts: {
     async scan() {
       const unknown = idsIn(tables, fileStates.gone);
       if (unknown.length <= maxInlineFiles) await parseNow(unknown, Number.POSITIVE_INFINITY);
-      else await run("scan", jobsOf(tables, unknown, scanJob), () => false);
+      else {
+        const store = (id: number, found: FoundContent): void => storeResult(tables, id, found);
+        await run("scan", jobsOf(tables, unknown, scanJob), { isOver: () => false, store });
+      }
     },
     async parse(isOver) {
-      const unparsed = idsIn(tables, fileStates.scanned);
-      const own = unparsed.filter((id) => !isVendored(tables.file(id)?.path ?? ""));
-      const vendored = unparsed.filter((id) => isVendored(tables.file(id)?.path ?? ""));
-      await run("parse", jobsOf(tables, [...own, ...vendored], parseJob), isOver);
+      // A copy of a file that changed meanwhile is left for another round.
+      for (let left = copiesOf(tables); left.size > 0 && !isOver(); left = copiesOf(tables)) {
+        const store = (id: number, found: FoundContent): void =>
+          storeForCopies(tables, found, { id, copies: left.get(id) ?? [] });
+        await run("parse", jobsOf(tables, [...left.keys()], parseJob), { isOver, store });
+      }
     },
     parseNow,
   };
@@ -75,6 +80,24 @@ export function createIndexBuilder(parts: {
 
 function idsIn(tables: IndexTables, state: number): number[] {
   return [...tables.liveIds()].filter((id) => tables.file(id)?.state === state);
+}
+
+/** Every content that is not parsed yet: its first file, the workspace's own before vendored ones, and the others. */
+function copiesOf(tables: IndexTables): Map<number, number[]> {
+  const unparsed = idsIn(tables, fileStates.scanned);
+  const vendored = new Set(unparsed.filter((id) => isVendored(tables.file(id)?.path ?? "")));
+  const copies = new Map<number, number[]>();
+  const firsts = new Map<string, number>();
+  for (const id of [...unparsed.filter((each) => !vendored.has(each)), ...vendored]) {
+    const content = tables.file(id)?.content;
+    const first = content === undefined ? undefined : firsts.get(content);
+    if (first !== undefined) copies.get(first)?.push(id);
+    else {
+      copies.set(id, []);
+      if (content !== undefined) firsts.set(content, id);
+    }
+  }
+  return copies;
 }
 
 function* jobsOf(
@@ -97,13 +120,37 @@ function* jobsOf(
   if (job.length > 0) yield job;
 }
 
-function storeResult(tables: IndexTables, id: number, found: ParsedFile & { readonly readAt: number }): void {
+interface FoundContent extends ParsedFile {
+  readonly readAt: number;
+}
+
+function storeResult(tables: IndexTables, id: number, found: FoundContent): void {
   const known = tables.file(id);
   if (known === undefined) return;
   if (found.state === fileStates.gone) return tables.removeFile(known.path);
   // A thread that died returned no stat.
   const version = found.size === -1 ? { size: known.size, changed: known.changed } : {};
   tables.setContent(id, { ...found, ...version });
+}
+
+/** Store what a tree showed for the file that was parsed, and for files that had the same content when they were scanned. */
+function storeForCopies(
+  tables: IndexTables,
+  found: FoundContent,
+  { id, copies }: { id: number; copies: readonly number[] },
+): void {
+  const before = tables.file(id);
+  storeResult(tables, id, found);
+  const after = tables.file(id);
+  if (before === undefined || after === undefined) return;
+  // Parsed in another version than it was scanned in: that says nothing about the others.
+  if (after.size !== before.size || after.changed !== before.changed) return;
+  for (const copy of copies) {
+    const known = tables.file(copy);
+    if (known?.state !== fileStates.scanned) continue;
+    const { size, changed, readAt } = known;
+    tables.setContent(copy, { ...found, size, changed, readAt });
+  }
 }
 
 async function parseOne(tools: ParseTools, tables: IndexTables, id: number): Promise<void> {

@@ -17,8 +17,10 @@ export interface IndexedFile extends FileVersion {
   readonly readAt: number;
   /** Names that may be defined in it, as postings have them; only until it is parsed. */
   readonly possibleNames: Int32Array | undefined;
-  /** Packed; only where it was parsed. */
+  /** Packed; only where it was parsed. Files with the same content share them. */
   readonly symbols: Int32Array | undefined;
+  /** A hash of what it contains and its language; only where it was scanned in this process. */
+  readonly content?: string | undefined;
 }
 
 /** A file in which a name may be defined. */

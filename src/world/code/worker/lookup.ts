@@ -66,29 +66,33 @@ function createCollector(tables: IndexTables, nameQuery: NameQuery): SymbolColle
     return verdict;
   };
   const penaltyOf = (id: number): number => pathPenalty(tables.file(id)?.path ?? "");
-  const read = (id: number, fitOf: (name: number) => NameFit | undefined): void => {
-    const file = tables.file(id);
-    const symbols = file?.symbols;
-    if (file === undefined || symbols === undefined) return;
-    for (let at = 0; at < symbols.length; at += packedSize) {
-      const fit = fitOf(symbols[at]!);
-      if (fit === undefined || (kinds !== undefined && !kinds.has(symbols[at + 1]!))) continue;
-      const [line, column] = [symbols[at + 2]!, symbols[at + 3]!];
-      const key = `${id}:${line}:${column}`;
-      if (taken.has(key)) continue;
-      taken.add(key);
-      found.push({
-        file: file.path,
-        name: tables.names.text(symbols[at]!),
-        kind: symbolKinds[symbols[at + 1]!] ?? "variable",
-        line,
-        column,
-        container: symbols[at + 4] === -1 ? undefined : tables.names.text(symbols[at + 4]!),
-        fit,
-        size: file.size,
-        changed: file.changed,
-      });
-    }
+  const take = (id: number, at: number, fit: NameFit): void => {
+    const file = tables.file(id)!;
+    const [name = 0, kind = 0, line = 0, column = 0, container = -1] = file.symbols!.subarray(
+      at,
+      at + packedSize,
+    );
+    if (kinds !== undefined && !kinds.has(kind)) return;
+    const key = `${id}:${line}:${column}`;
+    if (taken.has(key)) return;
+    taken.add(key);
+    found.push({
+      file: file.path,
+      name: tables.names.text(name),
+      kind: symbolKinds[kind] ?? "variable",
+      line,
+      column,
+      container: container === -1 ? undefined : tables.names.text(container),
+      fit,
+      size: file.size,
+      changed: file.changed,
+    });
+  };
+  /** Most symbols of a file have another name, so the loop does nothing but compare. */
+  const readName = (id: number, name: number, fit: NameFit): void => {
+    const symbols = tables.file(id)?.symbols;
+    if (symbols === undefined) return;
+    for (let at = 0; at < symbols.length; at += packedSize) if (symbols[at] === name) take(id, at, fit);
   };
   return {
     found,
@@ -98,8 +102,7 @@ function createCollector(tables: IndexTables, nameQuery: NameQuery): SymbolColle
         fits.set(name, fit);
         for (const { file, strong } of tables.postings(name)) {
           if (!isScoped(file)) continue;
-          if (tables.file(file)?.state !== fileStates.scanned)
-            read(file, (id) => (id === name ? fit : undefined));
+          if (tables.file(file)?.state !== fileStates.scanned) readName(file, name, fit);
           else unparsed.set(file, strong || unparsed.get(file) === true);
         }
       }
@@ -115,7 +118,13 @@ function createCollector(tables: IndexTables, nameQuery: NameQuery): SymbolColle
       // A name that only the tree knows (`foo?`, `operator==`) matches by its text.
       const fitOf = (id: number): NameFit | undefined =>
         fits.get(id) ?? (tables.names.text(id) === nameQuery.name ? "exact" : undefined);
-      for (const file of files) read(file, fitOf);
+      for (const file of files) {
+        const symbols = tables.file(file)?.symbols ?? [];
+        for (let at = 0; at < symbols.length; at += packedSize) {
+          const fit = fitOf(symbols[at]!);
+          if (fit !== undefined) take(file, at, fit);
+        }
+      }
     },
   };
 }

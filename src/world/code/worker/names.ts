@@ -1,5 +1,3 @@
-import { IntList } from "./int-list.js";
-
 /** A table of names with their ids, searchable by prefix. */
 export interface Names {
   readonly count: number;
@@ -11,11 +9,17 @@ export interface Names {
   startingWith(lower: string): Iterable<number>;
 }
 
+/** Names by their first letters, and within these by some more: many begin with "get" or "create". */
+type Buckets = Map<string, Map<string, number[]>>;
+
+const shortKey = 3;
+const longKey = 6;
+
 /** Each name is stored once. Names with the same first letters share a bucket, so a prefix is found without sorting. */
 export function createNames(): Names {
   const texts: string[] = [];
   const ids = new Map<string, number>();
-  const buckets = new Map<string, IntList>();
+  const buckets: Buckets = new Map();
   return {
     get count() {
       return texts.length;
@@ -26,19 +30,14 @@ export function createNames(): Names {
       const id = texts.length;
       texts.push(name);
       ids.set(name, id);
-      const key = bucketOf(name.slice(0, bucketLength).toLowerCase());
-      let bucket = buckets.get(key);
-      if (bucket === undefined) buckets.set(key, (bucket = new IntList(8)));
-      bucket.push(id);
+      addTo(buckets, name.slice(0, longKey).toLowerCase(), id);
       return id;
     },
     find: (name) => ids.get(name),
     text: (id) => texts[id] ?? "",
     *startingWith(lower) {
-      const key = bucketOf(lower.slice(0, bucketLength));
-      const fitting = lower.length >= bucketLength ? [buckets.get(key)] : bucketsFor(buckets, key);
-      for (const bucket of fitting) {
-        for (const id of bucket?.view() ?? []) {
+      for (const bucket of bucketsFor(buckets, lower)) {
+        for (const id of bucket) {
           if (
             (texts[id] ?? "")
               .slice(0, lower.length + 4)
@@ -52,12 +51,25 @@ export function createNames(): Names {
   };
 }
 
-const bucketLength = 3;
-
-function bucketOf(lower: string): string {
-  return lower.slice(0, bucketLength);
+function addTo(buckets: Buckets, lower: string, id: number): void {
+  const short = lower.slice(0, shortKey);
+  const long = lower.slice(0, longKey);
+  let inner = buckets.get(short);
+  if (inner === undefined) buckets.set(short, (inner = new Map()));
+  const bucket = inner.get(long);
+  if (bucket === undefined) inner.set(long, [id]);
+  else bucket.push(id);
 }
 
-function bucketsFor(buckets: ReadonlyMap<string, IntList>, start: string): IntList[] {
-  return [...buckets].filter(([key]) => key.startsWith(start)).map(([, bucket]) => bucket);
+/** The buckets that can hold names with this beginning. */
+function bucketsFor(buckets: Buckets, lower: string): number[][] {
+  return valuesFor(buckets, lower, shortKey).flatMap((inner) => valuesFor(inner, lower, longKey));
+}
+
+function valuesFor<Value>(map: ReadonlyMap<string, Value>, start: string, keyLength: number): Value[] {
+  if (start.length < keyLength) {
+    return [...map].filter(([key]) => key.startsWith(start)).map(([, value]) => value);
+  }
+  const value = map.get(start.slice(0, keyLength));
+  return value === undefined ? [] : [value];
 }

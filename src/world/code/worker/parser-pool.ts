@@ -9,6 +9,8 @@ export interface ParsedFile {
   readonly changed: number;
   readonly possibleNames: Int32Array | undefined;
   readonly symbols: Int32Array | undefined;
+  /** Set where it was scanned. */
+  readonly content: string | undefined;
 }
 
 /** Threads that scan and parse files; they are started when there is work and ended when it is done. */
@@ -71,6 +73,7 @@ const lostFile: ParsedFile = {
   changed: -1,
   possibleNames: undefined,
   symbols: undefined,
+  content: undefined,
 };
 
 function openSlot(worker: Worker, onEnd: () => void): ParserSlot {
@@ -91,7 +94,7 @@ function openSlot(worker: Worker, onEnd: () => void): ParserSlot {
 }
 
 function unpackResult(kind: ParserJob["kind"], result: ParserResult, ids: readonly number[]): ParsedFile[] {
-  const { states, counts, numbers, stats } = result;
+  const { states, counts, numbers, stats, contents } = result;
   let from = 0;
   return Array.from(states, (state, at) => {
     const own = numbers.subarray(from, from + counts[at]!);
@@ -103,6 +106,6 @@ function unpackResult(kind: ParserJob["kind"], result: ParserResult, ids: readon
         ? own.map((entry) => ids[entry >> 1]! * 2 + (entry & 1))
         : undefined;
     const symbols = state === fileStates.parsed ? renumberSymbols(own.slice(), ids) : undefined;
-    return { state, size, changed, possibleNames, symbols };
+    return { state, size, changed, possibleNames, symbols, content: contents[at] };
   });
 }

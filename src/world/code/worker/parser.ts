@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { createSyntax, type Syntax } from "../../../syntax/create-syntax.js";
 import type { FileStat } from "../../../contract/ports/files.js";
@@ -30,6 +32,8 @@ export interface ParserResult {
   readonly numbers: Int32Array;
   /** Size and time of the last change, for each file. */
   readonly stats: Float64Array;
+  /** What scanned files contain, by a hash: the same text in the same language has the same definitions. */
+  readonly contents: readonly (string | undefined)[];
 }
 
 /** How far a file is known. */
@@ -60,26 +64,37 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
   const stamps: Stamps = { values: new Int32Array(1 << 16), file: 0 };
   const syntax = createSyntax();
   const buffer: ReadBuffer = { bytes: Buffer.alloc(0) };
+  let isBackground = false;
   return async ({ id, kind, files }) => {
+    if (kind === "parse" && !isBackground) {
+      isBackground = true;
+      runInBackground();
+    }
     const states = new Uint8Array(files.length);
     const counts = new Int32Array(files.length);
     const stats = new Float64Array(files.length * statSize);
     const numbers = new IntList(1 << 14);
+    const contents: (string | undefined)[] = [];
     for (const [at, file] of files.entries()) {
       const before = numbers.length;
-      const { state, stat } = kind === "scan" ? scan(file) : await parse(file);
+      const { state, stat, content } = kind === "scan" ? scan(file) : await parse(file);
       states[at] = state;
+      contents.push(content);
       counts[at] = numbers.length - before;
       if (stat !== undefined) stats.set([stat.size, stat.changed], at * statSize);
     }
-    return { id, names: pool.takeNew(), states, counts, numbers: numbers.view().slice(), stats };
+    return { id, names: pool.takeNew(), states, counts, numbers: numbers.view().slice(), stats, contents };
 
     function scan(file: string): FileOutcome {
       const source = tryRead(guard, file, buffer);
       if (source === undefined) return { state: fileStates.gone };
       if (source.language === undefined) return { state: fileStates.noSource, stat: source.stat };
       scanNames(source.bytes, source.language, { pool, stamps, found: numbers });
-      return { state: fileStates.scanned, stat: source.stat };
+      return {
+        state: fileStates.scanned,
+        stat: source.stat,
+        content: contentOf(source.bytes, source.language),
+      };
     }
 
     async function parse(file: string): Promise<FileOutcome> {
@@ -91,9 +106,24 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
   };
 }
 
+/** Nobody waits for the trees: let queries, and all else, have the processor first. On Linux this is the thread's own priority. */
+function runInBackground(): void {
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(0, 10);
+  } catch {
+    // Forbidden by a sandbox: the thread keeps its priority.
+  }
+}
+
 interface FileOutcome {
   readonly state: number;
   readonly stat?: FileStat;
+  readonly content?: string;
+}
+
+function contentOf(bytes: Uint8Array, language: string): string {
+  return `${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)} ${language}`;
 }
 
 const encoder = new TextEncoder();

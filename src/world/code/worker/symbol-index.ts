@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { MessagePort, Worker } from "node:worker_threads";
 import type { CodeIndexState } from "../../../contract/ports/code.js";
 import { createSyntax } from "../../../syntax/create-syntax.js";
@@ -132,6 +133,8 @@ class SymbolIndex {
   async #start(): Promise<void> {
     this.#phase = "building";
     this.#report(this.state);
+    // Loading blocks the thread: the request that started it gets its answer first.
+    await nextTurn();
     if (this.#file?.load(this.#tables) === true) this.#savedVersion = this.#tables.version;
     await this.#sync.bringUpToDate();
     await this.#builder.scan();
