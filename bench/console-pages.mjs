@@ -99,7 +99,7 @@ const filters = [
   ],
   ["log", "nowhere-to-be-found", `${rows}.length === 0`, typingMs],
   ["tools", "tool_77", `${rows}.length > 0 && ${rows}.every((row) => row.includes("tool_77"))`, 0],
-  ["live", "call 77", `${rows}.length > 0 && ${rows}.every((row) => row.includes("call 77"))`, 0],
+  ["live", "call 77", `${rows}.length > 0 && ${rows}.every((row) => row.includes("77"))`, 0],
   [
     "trace",
     "task-77",

@@ -5,6 +5,7 @@ import type { CallScope, ShownChanges } from "../contract/session.js";
 import type { ToolPreview } from "../contract/tool.js";
 import type { CallState } from "./call-state.js";
 import { policyCall, type ValidatedCall } from "./validate.js";
+import { plural } from "../text/plural.js";
 
 /**
  * Whether a command can run before a person is asked: only the mode asks about it, it runs in a sandbox, and somebody
@@ -32,7 +33,7 @@ export function askAfterOf(state: CallState): CallScope["askAfter"] {
 /** What the person sees of a command that has run. */
 export function previewChanges({ changes, heldBack, diff }: ShownChanges): ToolPreview {
   const left = heldBack.filter(({ asks }) => asks !== true);
-  const count = changes.length === 1 ? "1 change" : `${changes.length} changes`;
+  const count = plural(changes.length, "change");
   const note =
     left.length === 0 ? "" : `, without ${left.length} that ${left.length === 1 ? "is" : "are"} held back`;
   return {

@@ -3,6 +3,7 @@ import type { ServerView } from "../mcp/gateway/gateway-types.js";
 import type { Terminal } from "./command-line.js";
 import { colorsFor, shortenLine } from "./output.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
+import { plural } from "../text/plural.js";
 
 export function showServers(terminal: Terminal, servers: readonly ServerView[]): void {
   if (servers.length === 0) {
@@ -54,7 +55,7 @@ export function accessText({ network = false, readable = [], writable = [] }: Sa
 function describe(server: ServerView): string {
   const { name, state, protocol, tools, held, refused, faults, target } = server;
   const counts = [
-    tools.length === 1 ? "1 tool" : `${tools.length} tools`,
+    plural(tools.length, "tool"),
     ...(held.length > 0 ? [`${held.length} held`] : []),
     ...(refused.length > 0 ? [`${refused.length} refused`] : []),
   ];

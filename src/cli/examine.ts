@@ -9,6 +9,7 @@ import { findRipgrep } from "../world/code/ripgrep.js";
 import { packageRoot } from "./package-root.js";
 import { installPackage } from "./install-package.js";
 import { shellQuote } from "../command/shell-quote.js";
+import { plural } from "../text/plural.js";
 
 /** The result of one check. */
 export interface Finding {
@@ -175,7 +176,7 @@ async function checkLog({ tenon }: Examined): Promise<Finding> {
   return {
     name: "log",
     status: "warn",
-    message: `${dir}; ${alerts.length} alerts, most recent: ${alerts[0].message}`,
+    message: `${dir}; ${plural(alerts.length, "alert")} in the last day, most recent: ${alerts[0].message}`,
     fix: "tenon log --since 1d --outcome denied",
   };
 }

@@ -8,6 +8,7 @@ import type { OpenTenon } from "./open-tenon.js";
 import { warn } from "./output.js";
 import { createSpinner, whileWorking } from "./spinner.js";
 import { createTerminalBackend } from "./terminal-backend.js";
+import { plural } from "../text/plural.js";
 
 export interface SandboxFlags extends CommonFlags {
   /** `false` with --no-sandbox. */
@@ -40,6 +41,8 @@ interface Tried {
   /** The command that grants more later. */
   readonly command: string;
   readonly run: (access: SandboxAccess) => Promise<SandboxTrial>;
+  /** It is started once more afterwards, and what fails then is reported: the reason need not be told twice. */
+  readonly isStartedAfter?: boolean;
 }
 
 /** Each round can only show what a program does until it is first refused something that it cannot do without. */
@@ -54,7 +57,7 @@ export async function whyNoSandbox({ tenon }: OpenTenon): Promise<string | undef
 /** Try a program in the sandbox until it has what it needs, or nobody allows it more. */
 export async function settleAccess(
   { terminal, flags }: { readonly terminal: Terminal; readonly flags: SandboxFlags },
-  { name, command, run }: Tried,
+  { name, command, run, isStartedAfter = false }: Tried,
 ): Promise<SettledAccess> {
   let access = fromFlags(terminal, flags);
   const isQuiet = flags.json === true;
@@ -63,14 +66,12 @@ export async function settleAccess(
     const trial = await whileWorking(createSpinner(terminal, flags), "It is running,", run(access));
     if (terminal.interrupted.aborted) throw new InterruptedError();
     const missing = round > maxRounds ? undefined : missingAccess(trial.reached);
-    const report = describeTrial(name, trial);
-    if (missing === undefined) {
-      if (!isQuiet) terminal.stderr.write(report);
-      return { access, trial, missing };
-    }
-    if (!isQuiet) terminal.stderr.write(report);
+    const isToldLater = missing === undefined && isStartedAfter;
+    if (!isQuiet)
+      terminal.stderr.write(describeTrial(name, isToldLater ? { ...trial, reason: undefined } : trial));
+    if (missing === undefined) return { access, trial, missing };
     if (!(flags.yes === true || (await isAllowed(terminal, flags)))) {
-      if (!isQuiet) warn(terminal, `It was not allowed this. To allow it later: ${command} --yes`);
+      if (!isQuiet) warn(terminal, `It does not have this access. To allow it: ${command} --yes`);
       return { access, trial, missing };
     }
     access = joinAccess(access, missing);
@@ -134,8 +135,8 @@ export function describeTrial(name: string, { started, reason, tools, log, reach
   const { hosts, readable, writable, withheld, programs, isTraced } = reached;
   const refused = hosts.filter(({ verdict, isOffered }) => verdict !== "allowed" && !isOffered);
   const head = started
-    ? `${name} started in the sandbox with ${tools.length === 1 ? "1 tool" : `${tools.length} tools`}.`
-    : `${name} did not start in the sandbox: ${reason ?? "unknown reason"}`;
+    ? `${name} started in the sandbox with ${plural(tools.length, "tool")}.`
+    : `${name} did not start in the sandbox${reason === undefined ? "." : `: ${reason}`}`;
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ["It wants to reach:", hosts.filter(({ isOffered }) => isOffered).map(placeOf)],
     ["It wants to read:", readable],

@@ -20,12 +20,13 @@ interface PluginToTry {
   readonly source: string;
   readonly options: PluginOptions;
   readonly known: SandboxAccess;
+  readonly isStartedAfter?: boolean;
 }
 
 /** Try a plugin in the sandbox; `undefined` if it is to run outside, or there is none. */
 export async function settlePlugin(
   open: OpenTenon,
-  { source, options, known }: PluginToTry,
+  { source, options, known, isStartedAfter }: PluginToTry,
   flags: SandboxFlags,
 ): Promise<SettledAccess | undefined> {
   const { terminal, tenon } = open;
@@ -41,6 +42,7 @@ export async function settlePlugin(
     {
       name: source,
       command: `tenon plugins sandbox ${source}`,
+      ...(isStartedAfter !== undefined && { isStartedAfter }),
       run: (access) => tenon.tryPlugin(source, { ...options, sandbox: joinAccess(known, access) }),
     },
   );

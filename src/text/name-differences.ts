@@ -1,5 +1,6 @@
 import { codePoint } from "./make-splice.js";
 import { foldKinds, foldLine, invisible, oddBlanks, trimTrailing, type FoldKind } from "./fold-text.js";
+import { plural } from "./plural.js";
 
 /** Lines as they stand in the file, and as they were given. */
 export interface LinePair {
@@ -68,7 +69,7 @@ function describeBlanks(blanks: string): string {
 
 function describeRun(run: string): string {
   const name = run.startsWith(" ") ? "space" : run.startsWith("\t") ? "tab" : blankName(run);
-  return `${run.length} ${name}${run.length === 1 ? "" : "s"}`;
+  return plural(run.length, name);
 }
 
 function blankName(run: string): string {

@@ -12,6 +12,7 @@ import {
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, paintDiff, table, writeResult } from "../output.js";
 import { createTerminalBackend } from "../terminal-backend.js";
+import { plural } from "../../text/plural.js";
 
 interface LayerFlags extends CommonFlags {
   readonly call?: string;
@@ -116,6 +117,6 @@ function describe(terminal: Terminal, view: LayerView, stream: Terminal["stdout"
 }
 
 function toRow({ path, kind, reason, files }: WaitingChange): string[] {
-  const count = files === undefined ? "" : `${files} file${files === 1 ? "" : "s"}`;
+  const count = files === undefined ? "" : plural(files, "file");
   return [kind, toVisibleLine(path), count, toVisibleLine(reason ?? "")];
 }

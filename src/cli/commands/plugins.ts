@@ -77,7 +77,11 @@ async function add(terminal: Terminal, source: string, flags: AddFlags): Promise
     await tenon.ready();
     const known = tenon.plugins().find((plugin) => plugin.source === named);
     if (known !== undefined) throw new UsageError(`The plugin "${known.name}" was already added (${named}).`);
-    const settled = await settlePlugin(open, { source: named, options, known: {} }, flags);
+    const settled = await settlePlugin(
+      open,
+      { source: named, options, known: {}, isStartedAfter: true },
+      flags,
+    );
     const chosen = { ...options, ...(settled !== undefined && { sandbox: settled.access }) };
     const info = await tenon.loadPlugin(named, chosen);
     const entry = Object.keys(chosen).length === 0 ? named : { path: named, ...chosen };

@@ -5,6 +5,7 @@ import { addCommand, type AddCommand, type CommonFlags } from "../command-line.j
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { table, writeResult } from "../output.js";
 import { readSecret } from "../read-secret.js";
+import { plural } from "../../text/plural.js";
 
 interface SecretFlags extends CommonFlags {
   readonly user?: string;
@@ -54,7 +55,7 @@ export const addSecrets: AddCommand = (program, terminal) => {
     (flags: SecretFlags) =>
       withTenon(terminal, flags, async (open) => {
         const rotated = await open.tenon.secrets.rotateKey();
-        const count = rotated.changed === 1 ? "1 secret" : `${rotated.changed} secrets`;
+        const count = plural(rotated.changed, "secret");
         writeResult(open, rotated, () => `Encrypted ${count} with the key ${rotated.keyId}.`);
       }),
   );

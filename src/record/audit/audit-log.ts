@@ -43,7 +43,7 @@ export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
     records,
     async search(query = {}) {
       await prepare();
-      return records.find(query).map(publicRecord);
+      return (await records.find(query)).map(publicRecord);
     },
     async get(id) {
       await prepare();
@@ -70,7 +70,7 @@ export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
     async *export(query: AuditQuery = {}) {
       await prepare();
       let count = 0;
-      for (const record of records.each(query)) {
+      for await (const record of records.each(query)) {
         yield JSON.stringify(record);
         if (++count % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
@@ -91,7 +91,7 @@ export function createAuditLog(options: AuditLogOptions): OpenedAuditLog {
     async pastAlerts(query = {}) {
       await prepare();
       const watch = createAlertWatch();
-      const newestFirst = records.find({ limit: 10_000, ...query });
+      const newestFirst = await records.find({ limit: 10_000, ...query });
       for (const { error, ...call } of newestFirst.toReversed())
         watch.see({ ...call, errorCode: error?.code });
       return watch.alerts();

@@ -27,16 +27,23 @@ const query = fc.record(
   { requiredKeys: [] },
 );
 
-async function write(dir: string, calls: readonly (typeof call extends fc.Arbitrary<infer T> ? T : never)[]) {
-  const recorder = openRecorder(dir);
-  for (const [at, { tool, agent, task, session, time, word, denied }] of calls.entries()) {
-    const members = { agent, taskId: task, sessionId: session, arguments: { word } };
-    const error = { type: "ToolPermissionError", code: "ACCESS_DENIED", message: "no", retryable: false };
-    await recorder.record(
-      toRecord(`call_${at}`, members, { toolName: tool, startedAt: time, ...(denied && { error }) }),
-    );
+type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
+
+/** Two processes write at the same time, each into a segment of its own. */
+async function write(dir: string, first: readonly Call[], second: readonly Call[]) {
+  const recorders = [openRecorder(dir), openRecorder(dir)] as const;
+  for (let at = 0; at < Math.max(first.length, second.length); at++) {
+    for (const [process, calls] of [first, second].entries()) {
+      const next = calls[at];
+      if (next === undefined) continue;
+      const { tool, agent, task, session, time, word, denied } = next;
+      const members = { agent, taskId: task, sessionId: session, arguments: { word } };
+      const error = { type: "ToolPermissionError", code: "ACCESS_DENIED", message: "no", retryable: false };
+      const outcome = { toolName: tool, startedAt: time, ...(denied && { error }) };
+      await recorders[process]?.record(toRecord(`call_${process}_${at}`, members, outcome));
+    }
   }
-  await recorder.close();
+  await Promise.all(recorders.map((recorder) => recorder.close()));
 }
 
 function fits(record: AuditRecord, wanted: AuditQuery): boolean {
@@ -65,8 +72,7 @@ describe("searching the log", () => {
         query,
         async (first, second, wanted) => {
           const dir = newDir();
-          await write(dir, first);
-          await write(dir, second);
+          await write(dir, first, second);
           const log = readLog(dir);
           const all = await log.search({ limit: 1000 });
           expect(all).toHaveLength(first.length + second.length);
@@ -113,6 +119,27 @@ describe("searching the log", () => {
     expect(await log.get(found[0]?.seq ?? 0)).toMatchObject({ callId: "call_5" });
     expect(await log.get("nothing")).toBeUndefined();
     expect(await log.get(999_999_999)).toBeUndefined();
+  });
+
+  it("finds a text in any line of many blocks, and lets others have their turn meanwhile", async () => {
+    const dir = newDir();
+    const recorder = openRecorder(dir);
+    const word = (at: number) => (at % 300 === 7 ? `Übung ${at}` : `Step-${at} é`);
+    for (let at = 0; at < 6000; at++) await recorder.record(toRecord("c", { arguments: { word: word(at) } }));
+    await recorder.close();
+    const log = readLog(dir);
+    await log.search();
+    for (const text of ["übung", "step-1", "P-5", "é", "zq"]) {
+      let turns = 0;
+      const turn = setImmediate(() => turns++);
+      const found = await log.search({ text, limit: 6000 });
+      clearImmediate(turn);
+      const wanted = Array.from({ length: 6000 }, (_, at) => word(at)).filter((each) =>
+        each.toLowerCase().includes(text.toLowerCase()),
+      );
+      expect(found.map((record) => (record.arguments as { word: string }).word).toReversed()).toEqual(wanted);
+      if (text === "zq") expect(turns).toBeGreaterThan(0); // every block was read
+    }
   });
 
   it("goes on from what it kept of the index, and without it where that is damaged", async () => {

@@ -8,24 +8,23 @@ import type {
   AuditUsage,
   UsageRange,
 } from "../../contract/ports/audit.js";
-import { compileQuery } from "./compile-query.js";
+import { Cursor, type Found, type Start } from "./cursor.js";
 import { linesPerSegment } from "./line.js";
 import { readPart } from "./read-lines.js";
 import { loadIndex, nameHash, outcomes, parseLine, type SegmentIndex } from "./segment-index.js";
 import { fittingCalls, groupRows, TalliedCalls } from "./tally.js";
 import { listSegments, segmentPaths, sizeOf } from "./segment-files.js";
 import { usageOf } from "./usage.js";
-import { linesPerBlock, slotsOf } from "./text-filter.js";
 
 export interface AuditSearch {
   /** Take in what was written since, in pieces, so that others get their turn. */
   prepare(): Promise<void>;
   /** Newest first. */
-  find(query: AuditQuery): AuditRecord[];
+  find(query: AuditQuery): Promise<AuditRecord[]>;
   /** Oldest first, line by line. */
-  each(query: AuditQuery): Generator<AuditRecord>;
+  each(query: AuditQuery): AsyncGenerator<AuditRecord>;
   /** How many calls fit, over time. */
-  tally(query: AuditQuery, buckets: number): AuditTally;
+  tally(query: AuditQuery, buckets: number): Promise<AuditTally>;
   /** Numbers about the calls that ended in a range of time. */
   usage(range: UsageRange, buckets: number): AuditUsage;
   /** The tasks or sessions with the newest calls. */
@@ -42,6 +41,9 @@ const maxRecords = 100_000;
 const worthSaving = 2000;
 /** Records that are read to count those with a text. */
 const maxRead = 5000;
+
+/** Some milliseconds of reading. */
+const blocksPerTurn = 32;
 
 /** Search the segments of a directory; what is known of them is kept and brought up to date each time. */
 export function createAuditSearch(dir: string): AuditSearch {
@@ -66,20 +68,36 @@ export function createAuditSearch(dir: string): AuditSearch {
     }
     return undefined;
   };
-  const find = (query: AuditQuery): AuditRecord[] => {
+  /** The records that fit, one after the other; others get their turn while a text is looked for. */
+  async function* walk(query: AuditQuery, way: "up" | "down", limit: number): AsyncGenerator<AuditRecord> {
     const found = indexes();
-    const wanted = Math.min(Math.max(Math.trunc(query.limit ?? 100) || 0, 0), maxRecords);
-    const cursors = found.map((one) => new Cursor(dir, one, query, startOf(found, query.before)));
-    const records: AuditRecord[] = [];
+    const start = startOf(found, query.before);
+    const cursors = (way === "down" ? found.toReversed() : found).map(
+      (one) => new Cursor(segmentPaths(dir, one.segment).lines, one, { query, start, way }),
+    );
+    const turn = { blocks: blocksPerTurn };
     try {
-      while (records.length < wanted) {
-        const newest = newestOf(cursors);
-        if (newest === undefined) break;
-        records.push(newest.take());
+      for (let left = limit; left > 0; left--) {
+        let first: Cursor | undefined;
+        for (const cursor of cursors) {
+          if (first !== undefined && !cursor.isAhead(first)) continue;
+          while (!cursor.seek(turn)) {
+            await new Promise((resolve) => setImmediate(resolve));
+            turn.blocks = blocksPerTurn;
+          }
+          if (cursor.isThere && (first === undefined || cursor.isAhead(first))) first = cursor;
+        }
+        if (first === undefined) return;
+        yield first.take();
       }
     } finally {
       for (const cursor of cursors) cursor.close();
     }
+  }
+  const find = async (query: AuditQuery): Promise<AuditRecord[]> => {
+    const wanted = Math.min(Math.max(Math.trunc(query.limit ?? 100) || 0, 0), maxRecords);
+    const records: AuditRecord[] = [];
+    for await (const record of walk(query, "down", wanted)) records.push(record);
     return records;
   };
   return {
@@ -91,23 +109,11 @@ export function createAuditSearch(dir: string): AuditSearch {
       }
     },
     find,
-    *each(query) {
-      const found = indexes();
-      const cursors = found.map((one) => new Cursor(dir, one, query, startOf(found, query.before), "up"));
-      try {
-        for (let left = query.limit ?? Number.POSITIVE_INFINITY; left > 0; left--) {
-          const oldest = oldestOf(cursors);
-          if (oldest === undefined) return;
-          yield oldest.take();
-        }
-      } finally {
-        for (const cursor of cursors) cursor.close();
-      }
-    },
-    tally(query, buckets) {
+    each: (query) => walk(query, "up", query.limit ?? Number.POSITIVE_INFINITY),
+    async tally(query, buckets) {
       if (query.text === undefined || query.text === "")
         return fittingCalls(segments(), query).tally(query, buckets);
-      const records = find({ ...query, limit: maxRead });
+      const records = await find({ ...query, limit: maxRead });
       const calls = new TalliedCalls();
       for (const { time, outcome } of records) calls.add(time, outcomes.indexOf(outcome));
       const tally = calls.tally(query, buckets);
@@ -127,17 +133,6 @@ export function createAuditSearch(dir: string): AuditSearch {
     },
     forget: () => known.clear(),
   };
-}
-
-interface Found {
-  readonly segment: number;
-  readonly index: SegmentIndex;
-}
-
-/** Which records come later than the place that a page starts before. */
-interface Start {
-  readonly ended: number;
-  readonly seq: number;
 }
 
 function fresh(known: Map<number, SegmentIndex>, dir: string, segment: number): SegmentIndex {
@@ -176,118 +171,4 @@ function readRow(dir: string, segment: number, index: SegmentIndex, row: number)
   } finally {
     closeSync(fd);
   }
-}
-
-function newestOf(cursors: readonly Cursor[]): Cursor | undefined {
-  let best: Cursor | undefined;
-  for (const cursor of cursors) {
-    if (!cursor.seek()) continue;
-    if (best === undefined || cursor.isAfter(best)) best = cursor;
-  }
-  return best;
-}
-
-function oldestOf(cursors: readonly Cursor[]): Cursor | undefined {
-  let best: Cursor | undefined;
-  for (const cursor of cursors) {
-    if (!cursor.seek()) continue;
-    if (best === undefined || best.isAfter(cursor)) best = cursor;
-  }
-  return best;
-}
-
-/** Walks the rows of one segment that fit a query. */
-class Cursor {
-  readonly #found: Found;
-  readonly #file: string;
-  readonly #fits: (row: number) => boolean;
-  readonly #step: 1 | -1;
-  readonly #needle: string | undefined;
-  readonly #slots: readonly number[];
-  #row: number;
-  #record: AuditRecord | undefined;
-  #fd: number | undefined;
-  readonly #since: number;
-
-  constructor(dir: string, found: Found, query: AuditQuery, start?: Start, way: "up" | "down" = "down") {
-    this.#found = found;
-    this.#file = segmentPaths(dir, found.segment).lines;
-    const { index } = found;
-    const fits = compileQuery(index, query);
-    this.#since = query.since ?? Number.NEGATIVE_INFINITY;
-    this.#step = way === "up" ? 1 : -1;
-    const seqOf = (row: number): number => found.segment * linesPerSegment + row;
-    const isBefore = (row: number): boolean =>
-      start === undefined ||
-      index.ended.at(row) < start.ended ||
-      (index.ended.at(row) === start.ended && seqOf(row) < start.seq);
-    this.#fits = (row) => fits !== undefined && isBefore(row) && fits(row);
-    this.#row = fits === undefined ? -1 : way === "up" ? 0 : index.rows - 1;
-    this.#needle = query.text === undefined || query.text === "" ? undefined : needleOf(query.text);
-    this.#slots = this.#needle === undefined ? [] : slotsOf(this.#needle);
-  }
-
-  /** Stand on the next row that fits; `false` where there is none. */
-  seek(): boolean {
-    const { index } = this.#found;
-    while (this.#record === undefined && this.#row >= 0 && this.#row < index.rows) {
-      // What ended before the time that is asked for also came before it, and so did all further down.
-      if (this.#step < 0 && index.ended.at(this.#row) < this.#since) break;
-      if (this.#skipBlock()) continue;
-      if (this.#fits(this.#row)) this.#record = this.#read(this.#row);
-      if (this.#record === undefined) this.#row += this.#step;
-    }
-    return this.#record !== undefined;
-  }
-
-  take(): AuditRecord {
-    const record = this.#record as AuditRecord;
-    this.#record = undefined;
-    this.#row += this.#step;
-    return record;
-  }
-
-  isAfter(other: Cursor): boolean {
-    const own = this.#found.index.ended.at(this.#row);
-    const theirs = other.#found.index.ended.at(other.#row);
-    if (own !== theirs) return own > theirs;
-    return this.#found.segment === other.#found.segment
-      ? this.#row > other.#row
-      : this.#found.segment > other.#found.segment;
-  }
-
-  close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd);
-    this.#fd = undefined;
-  }
-
-  /** Jump over the lines of a block that cannot hold the text. */
-  #skipBlock(): boolean {
-    if (this.#slots.length === 0) return false;
-    const block = Math.floor(this.#row / linesPerBlock);
-    if (this.#found.index.filter.mayHold(block, this.#slots)) return false;
-    this.#row = this.#step > 0 ? (block + 1) * linesPerBlock : block * linesPerBlock - 1;
-    return true;
-  }
-
-  #read(row: number): AuditRecord | undefined {
-    const { index } = this.#found;
-    this.#fd ??= openSync(this.#file, "r");
-    const bytes = readPart(this.#fd, index.offset.at(row), index.length.at(row));
-    if (this.#needle !== undefined && !bytes.toString().toLowerCase().includes(this.#needle))
-      return undefined;
-    const record = parseLine(bytes);
-    return record !== undefined && (this.#needle === undefined || hasText(record, this.#needle))
-      ? record
-      : undefined;
-  }
-}
-
-/** The text as it stands in a line of JSON. */
-function needleOf(text: string): string {
-  return JSON.stringify(text).slice(1, -1).toLowerCase();
-}
-
-function hasText({ tool, arguments: args, error }: AuditRecord, needle: string): boolean {
-  return JSON.stringify([tool, args, error]).toLowerCase().includes(needle);
 }

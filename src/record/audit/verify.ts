@@ -4,6 +4,7 @@ import { genesis, inspectLine, linesPerSegment } from "./line.js";
 import { createMarkerBook, type MarkerBook } from "./marker-book.js";
 import { readLines } from "./read-lines.js";
 import { listSegments, readHead, readIfThere, segmentPaths } from "./segment-files.js";
+import { plural } from "../../text/plural.js";
 
 export interface VerifyDeps {
   readonly dir: string;
@@ -152,7 +153,7 @@ function mismatch(one: Walked, [segment, count, hash]: readonly [number, number,
   if (count > one.count)
     return {
       seq: base + one.count,
-      problem: `the log ends before it: ${count - one.count} records are cut off`,
+      problem: `the log ends before it: ${plural(count - one.count, "record")} cut off`,
     };
   if (count > 0 && one.hashes.toString("hex", (count - 1) * 32, count * 32) !== hash)
     return { seq: base + count - 1, problem: "it is another record than the one that was noted here" };

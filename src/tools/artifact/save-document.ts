@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import type { ArtifactName, ArtifactVersion } from "../../contract/ports/artifacts.js";
+import { plural } from "../../text/plural.js";
 
 /** What differs between the tools that save documents. */
 export interface SaveDocument {
@@ -34,7 +35,7 @@ export function defineSaveDocument({ name, document, title, description }: SaveD
     output: savedDocument,
     resources: () => ({ writes: [{ lock: "artifacts" }], reads: [{ lock: "pipeline" }] }),
     preview: ({ content }) => ({
-      summary: `Save the ${document} document (${content.length} characters) as a new version.`,
+      summary: `Save the ${document} document (${plural(content.length, "character")}) as a new version.`,
     }),
     execute: async ({ content }, { store }) => toSaved(await store.artifacts.save(document, content)),
     render: ({ path, version }) => `Saved ${path} (version ${version}).`,

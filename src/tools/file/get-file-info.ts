@@ -4,6 +4,7 @@ import type { Tool } from "../../contract/tool.js";
 import { detectLanguage, languageOfName } from "../../text/detect-language.js";
 import { looksBinary } from "../../text/is-binary.js";
 import { humanSize } from "./list-directory.js";
+import { plural } from "../../text/plural.js";
 
 const output = z.object({
   path: z.string(),
@@ -40,7 +41,7 @@ export const getFileInfo: Tool = defineTool({
     if (!exists) return `${path} does not exist.`;
     const kind = language === undefined ? type : `${type}, ${language}`;
     const times = `modified ${formatTime(modified)}, created ${formatTime(created)}`;
-    return `${path}: ${kind}, ${humanSize(size)} (${size} bytes), mode ${mode}, ${times}`;
+    return `${path}: ${kind}, ${humanSize(size)} (${plural(size, "byte")}), mode ${mode}, ${times}`;
   },
 });
 

@@ -23,6 +23,7 @@ import {
 import { hunkRefused } from "./hunk-refused.js";
 import { compareSeen } from "./freshness.js";
 import { requireFresh } from "./plan-file-edit.js";
+import { plural } from "../../text/plural.js";
 
 /** The effect of one file of a diff. */
 export interface PatchedFile {
@@ -111,7 +112,7 @@ async function deleteUnread(stage: DiffStage, path: string): Promise<PatchedFile
   stage.put(path, null);
   const diff =
     before === undefined
-      ? `deleted file ${path} (${stat.size} bytes)\n`
+      ? `deleted file ${path} (${plural(stat.size, "byte")})\n`
       : unifiedDiff({ oldPath: path, newPath: null, before, after: "" });
   const removed = before === undefined ? 0 : splitLines(before).length;
   const ifIdentity = onDisk === null ? {} : { ifIdentity: onDisk.identity };

@@ -18,6 +18,7 @@ import { notText } from "./layer-errors.js";
 import { toAppend, fromBase64, toOverwrite, type NewContent, type OldContent } from "./new-content.js";
 import { namedEncoding, noteWritten } from "./note-written.js";
 import { createPresentLines } from "./present-lines.js";
+import { plural } from "../../text/plural.js";
 
 /** A requested write. */
 export interface FileWrite {
@@ -59,7 +60,10 @@ async function planNewFile(write: FileWrite, deps: WriteDeps): Promise<PlannedCh
   const { data } = content;
   return {
     mutations: [{ op: "write", path, data, options: { create: true } }],
-    preview: { summary: `Create ${path} with ${data.length} bytes`, ...diffOf(path, undefined, content) },
+    preview: {
+      summary: `Create ${path} with ${plural(data.length, "byte")}`,
+      ...diffOf(path, undefined, content),
+    },
     result: { ...toResult(write, content), created: true, overwritten: false },
     refresh: () => noteWhole(deps, path, content),
   };
@@ -79,7 +83,7 @@ async function planOverwrite(
   const diff = diffOf(path, file, content);
   return {
     mutations: [{ op: "write", path, data, options: { ifContent: file.bytes } }],
-    preview: { summary: `Overwrite ${path} with ${data.length} bytes`, ...diff },
+    preview: { summary: `Overwrite ${path} with ${plural(data.length, "byte")}`, ...diff },
     result: { ...toResult(write, content), created: false, overwritten: true, ...diff },
     refresh: () => noteWhole(deps, path, content),
   };
@@ -116,7 +120,7 @@ async function planAppend(
   return {
     mutations: [mutation],
     preview: {
-      summary: `Append ${data.length} bytes to ${path}`,
+      summary: `Append ${plural(data.length, "byte")} to ${path}`,
       details: { text: write.content.slice(0, 4000) },
     },
     result: { ...toResult(write, content), created: false, overwritten: false },

@@ -19,6 +19,7 @@ import {
   oldTextAmbiguous,
   oldTextMissing,
 } from "./layer-errors.js";
+import { plural } from "../../text/plural.js";
 
 /** Edits of one file, in order. */
 export interface MultiEdit {
@@ -67,7 +68,7 @@ export async function planMultiEdit(
   const diff = unifiedDiff({ ...names, before: textOf(original.bytes), after: textOf(file.bytes) });
   return {
     mutations: [toWrite(path, file.bytes, created ? undefined : original.bytes)],
-    preview: { summary: `${created ? "Create" : "Edit"} ${path}: ${edits.length} edits`, diff },
+    preview: { summary: `${created ? "Create" : "Edit"} ${path}: ${plural(edits.length, "edit")}`, diff },
     result: { path, edits: edits.length, replacements, created, diff },
     refresh: () => refresh(stage, path),
   };

@@ -1,6 +1,7 @@
 import type { ToolContext } from "../../contract/context.js";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { OpenFile } from "../../contract/ports/files.js";
+import { plural } from "../../text/plural.js";
 
 export interface ReadRequest {
   readonly path: string;
@@ -83,7 +84,7 @@ function rangeReversed(start: number, end: number): ToolValidationError {
 }
 
 function startBeyondEnd(path: string, start: number, total: number): ToolValidationError {
-  const lines = total === 1 ? "1 line" : `${total} lines`;
+  const lines = plural(total, "line");
   return new ToolValidationError(`Line ${start} is beyond the end of ${path}, which has ${lines}.`, {
     code: "VALUE_INVALID",
     hint: `Use a start_line from 1 to ${total}.`,

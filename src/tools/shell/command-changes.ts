@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import type { CommitReport } from "../../contract/ports/layers.js";
 import { byPath, type HeldBackFields } from "./held-back.js";
+import { plural } from "../../text/plural.js";
 
 /** The output fields for what a command changed in the workspace. */
 export const changeFields = {
@@ -130,7 +131,7 @@ function lineOf({ path, kind, added, removed, files }: CommitReport["changes"][n
   const lines = [
     ...(added === undefined || added === 0 ? [] : [`+${added}`]),
     ...(removed === undefined || removed === 0 ? [] : [`-${removed}`]),
-    ...(files === undefined ? [] : [`${files} file${files === 1 ? "" : "s"}`]),
+    ...(files === undefined ? [] : [plural(files, "file")]),
   ];
   return [letters[kind], path, ...lines].join(" ");
 }

@@ -65,7 +65,9 @@ export function QueueList(props: QueueListProps) {
         }}
         className="flex-1"
       />
-      <p className="border-t border-line px-3 py-1 text-xs text-muted">{t("approvals.keys")}</p>
+      <p className="hidden border-t border-line px-3 py-1 text-xs text-muted sm:block">
+        {t("approvals.keys")}
+      </p>
     </section>
   );
 }

@@ -41,7 +41,7 @@ export function ChangeLine({
           <PlainText text={row.path} line />
         </span>
         <span className="text-right whitespace-nowrap text-muted tabular-nums sm:w-36">
-          {toBytes(row.sizeBefore)} → {toBytes(row.sizeAfter)}
+          {hasSize(row) && `${toBytes(row.sizeBefore)} → ${toBytes(row.sizeAfter)}`}
         </span>
         <a className="truncate text-accent underline sm:w-28" href={hrefOf("log", row.callId)}>
           <PlainText text={row.tool} line />
@@ -75,6 +75,11 @@ export function ChangeLine({
       {open && <ChangeDiff callId={row.callId} />}
     </li>
   );
+}
+
+/** A new folder or another mode has no bytes to compare. */
+function hasSize({ sizeBefore, sizeAfter }: ChangeRow): boolean {
+  return (sizeBefore ?? 0) + (sizeAfter ?? 0) > 0;
 }
 
 /** What the call changed: the undo of it, read backwards. */

@@ -4,6 +4,7 @@ import { change } from "../../api/request.js";
 import type { CommitReport, LayerView, WaitingLayer } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
+import { useWord } from "../../i18n/use-word.js";
 import { ChangeList } from "../../text/change-list.js";
 import { DiffView } from "../../text/diff-view.js";
 import { FoldGate, useFolds } from "../../text/fold-gate.js";
@@ -108,6 +109,7 @@ function Details({
   readonly onSelect: (paths: ReadonlySet<string>) => void;
 }) {
   const t = useText();
+  const wordOf = useWord();
   const toggle = (path: string) => {
     const next = new Set(selected);
     if (!next.delete(path)) next.add(path);
@@ -117,7 +119,7 @@ function Details({
     <div className="flex flex-col gap-2">
       <TextBlock text={view.command} label={t("approvals.commands")} className="max-h-40" />
       <p className="text-xs text-muted">
-        <PlainText text={view.reason} line />
+        <PlainText text={wordOf(view.reason)} line />
       </p>
       <ChangeList changes={view.changes} selected={selected} onToggle={toggle} />
       {view.diff !== "" && <DiffView diff={view.diff} />}

@@ -61,9 +61,9 @@ export function Histogram({ filter, onRange }: HistogramProps) {
           );
         })}
       </div>
-      <figcaption className="flex flex-wrap justify-between gap-x-3 text-[11px] text-muted tabular-nums">
+      <figcaption className="grid grid-cols-2 gap-x-3 text-[11px] text-muted tabular-nums sm:grid-cols-[auto_1fr_auto]">
         <span>{tally.total > 0 && toTime(tally.from)}</span>
-        <span className="flex flex-wrap gap-3">
+        <span className="order-last col-span-2 flex flex-wrap gap-x-3 sm:order-none sm:col-span-1 sm:justify-center">
           <span data-testid="record-count">
             {tally.capped === true
               ? own("capped", { n: tally.total.toLocaleString() })
@@ -76,7 +76,7 @@ export function Histogram({ filter, onRange }: HistogramProps) {
             </span>
           ))}
         </span>
-        <span>{tally.total > 0 && toTime(end)}</span>
+        <span className="text-right">{tally.total > 0 && toTime(end)}</span>
       </figcaption>
     </figure>
   );

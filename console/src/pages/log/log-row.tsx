@@ -9,6 +9,12 @@ import { Badge, toneOf } from "../../ui/badge.js";
 import { ListHead } from "../../ui/list-head.js";
 import { logText } from "./text.js";
 
+/** In a narrow list the tool takes the place of the arguments, so that the duration stays in view. */
+const columns = {
+  tool: "min-w-0 flex-1 truncate @lg:w-36 @lg:flex-none",
+  arguments: "hidden min-w-0 flex-1 truncate @lg:inline",
+};
+
 /** Above the rows. */
 export function LogHead() {
   const t = useText();
@@ -16,10 +22,10 @@ export function LogHead() {
   return (
     <ListHead>
       <span className="hidden w-12 shrink-0 text-right @2xl:inline">{own("seq")}</span>
-      <span className="w-20 shrink-0">{t("fact.time")}</span>
+      <span className="w-16 shrink-0 @lg:w-20">{t("fact.time")}</span>
       <span className="w-20 shrink-0">{t("log.outcome")}</span>
-      <span className="w-36 shrink-0">{t("log.tool")}</span>
-      <span className="min-w-0 flex-1 truncate">{t("fact.arguments")}</span>
+      <span className={columns.tool}>{t("log.tool")}</span>
+      <span className={columns.arguments}>{t("fact.arguments")}</span>
       <span className="w-16 shrink-0 text-right">{t("fact.duration")}</span>
     </ListHead>
   );
@@ -35,17 +41,20 @@ export function LogRow({ record }: { readonly record: LogPage["records"][number]
       <span className="hidden w-12 shrink-0 text-right text-muted tabular-nums @2xl:inline">
         {record.seq}
       </span>
-      <span className="w-20 shrink-0 truncate text-muted tabular-nums">{toTime(record.time)}</span>
+      <span className="w-16 shrink-0 truncate text-muted tabular-nums @lg:w-20">{toTime(record.time)}</span>
       <span className="w-20 shrink-0">
         <Badge tone={toneOf(record.outcome)}>{t(`outcome.${record.outcome}`)}</Badge>
       </span>
-      <span className="w-36 shrink-0 truncate font-medium">
+      <span className={`${columns.tool} font-medium`}>
         <PlainText text={record.tool} line />
       </span>
-      <span className="min-w-0 flex-1 truncate font-mono text-[11px] text-muted">
-        <PlainText
-          text={record.error === undefined ? toShort(record.arguments) : record.error.message.slice(0, 140)}
-        />
+      <span className={`${columns.arguments} font-mono text-[11px] text-muted`}>
+        {record.error !== undefined && (
+          <span className="mr-2 text-bad">
+            <PlainText text={record.error.message.slice(0, 140)} />
+          </span>
+        )}
+        <PlainText text={toShort(record.arguments)} />
       </span>
       <span className="w-16 shrink-0 text-right tabular-nums">{toDuration(ranMs(record))}</span>
     </div>

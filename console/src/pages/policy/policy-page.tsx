@@ -28,11 +28,13 @@ export default function PolicyPage() {
     setEdited(undefined);
     set({ from: "" });
   };
+  // A form that was filled in elsewhere is what the person came for; otherwise the rules are.
+  const isFilled = values.from !== "" || edited !== undefined;
+  const form = <RuleForm from={values.from} edited={edited} onDone={endEditing} />;
   return (
     <div className="flex flex-col gap-3">
       <FaultNote fault={policy.error} />
-      <ExplainBox />
-      <RuleForm from={values.from} edited={edited} onDone={endEditing} />
+      {isFilled && form}
       {policy.data !== undefined && (
         <Panel
           title={t("policy.rules", { n: policy.data.rules.length })}
@@ -41,6 +43,8 @@ export default function PolicyPage() {
           <Rules rules={policy.data.rules} onEdit={setEdited} />
         </Panel>
       )}
+      {!isFilled && form}
+      <ExplainBox />
     </div>
   );
 }

@@ -42,34 +42,36 @@ export const SpanRow = memo(({ row, scale, isClosed, onToggle }: SpanRowProps) =
   const { span, depth, children } = row;
   return (
     <div className="flex h-full items-center gap-2 text-xs" data-span={span.callId} data-depth={depth}>
-      <span style={{ width: Math.min(depth, maxIndent) * 12 }} className="shrink-0" />
-      {children > 0 ? (
-        <button
-          type="button"
-          tabIndex={-1}
-          aria-label={text("toggle")}
-          className="w-4 shrink-0 text-muted"
-          onPointerDown={(event) => event.stopPropagation()}
-          onClick={(event) => {
-            event.stopPropagation();
-            onToggle(span.callId);
-          }}
-        >
-          {isClosed ? "▸" : "▾"}
-        </button>
-      ) : (
-        <span className="w-4 shrink-0" />
-      )}
-      <span className={`size-2 shrink-0 rounded-full ${dots[span.state]}`} />
-      <span className="sr-only">{wordOf(span.state)}</span>
-      {depth > maxIndent && <span className="shrink-0 text-[10px] text-muted">{depth}</span>}
-      <span className="min-w-20 shrink truncate font-medium">
-        <PlainText text={span.tool} line />
+      {/* What does not fit is cut here, so that the bars of all rows stand below each other. */}
+      <span className="flex h-full min-w-0 flex-1 items-center gap-2 overflow-hidden">
+        <span style={{ width: Math.min(depth, maxIndent) * 12 }} className="shrink-0" />
+        {children > 0 ? (
+          <button
+            type="button"
+            tabIndex={-1}
+            aria-label={text("toggle")}
+            className="w-4 shrink-0 text-muted"
+            onPointerDown={(event) => event.stopPropagation()}
+            onClick={(event) => {
+              event.stopPropagation();
+              onToggle(span.callId);
+            }}
+          >
+            {isClosed ? "▸" : "▾"}
+          </button>
+        ) : (
+          <span className="w-4 shrink-0" />
+        )}
+        <span className={`size-2 shrink-0 rounded-full ${dots[span.state]}`} />
+        <span className="sr-only">{wordOf(span.state)}</span>
+        {depth > maxIndent && <span className="shrink-0 text-[10px] text-muted">{depth}</span>}
+        <span className="min-w-20 shrink truncate font-medium">
+          <PlainText text={span.tool} line />
+        </span>
+        <span className="hidden min-w-0 flex-1 truncate font-mono text-[11px] text-muted md:inline">
+          <PlainText text={span.errorCode ?? toShort(span.arguments)} />
+        </span>
       </span>
-      <span className="hidden min-w-0 flex-1 truncate font-mono text-[11px] text-muted md:inline">
-        <PlainText text={span.errorCode ?? toShort(span.arguments)} />
-      </span>
-      <span className="ml-auto" />
       <WaterfallBar span={span} scale={scale} />
       <span className="w-16 shrink-0 text-right tabular-nums">{toDuration(ranMs(span))}</span>
     </div>
