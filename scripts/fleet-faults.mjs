@@ -1,7 +1,6 @@
 // Let a fleet work on real servers while things go wrong, then check that nothing was lost, done twice or told to others.
 //
 // node scripts/fleet-faults.mjs [--seconds 60 | --once] [--seed N] [--only fault,fault] [--keep], after `npm run build`.
-import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { checkFleet } from "./fleet/check-fleet.mjs";
@@ -54,7 +53,7 @@ try {
   await working;
   const logs = await stage.readLogs();
   const problems = [
-    ...checkFleet({ ...stage, logs, slackMs: slackUnderLoad(Number(values.slack)) }, clients),
+    ...checkFleet({ ...stage, logs, slackMs: Number(values.slack) }, clients),
     ...stage.foreign().map((subject) => `A message of another tenant was heard: ${subject}`),
   ];
   report(problems);
@@ -66,12 +65,6 @@ try {
   await stage.close({ keep: true });
 }
 
-/** How much later than on a quiet machine a request may end: the load of the last minute is that of the run. */
-function slackUnderLoad(slackMs) {
-  const [lastMinute = 0] = loadavg();
-  return slackMs * Math.max(1, lastMinute / availableParallelism());
-}
-
 function report(problems) {
   for (const problem of problems.slice(0, 200)) console.error(problem);
   const { tasks, requests } = clients;
@@ -80,6 +73,7 @@ function report(problems) {
     .filter(({ status, wasCarried }) => status === 503 && !wasCarried)
     .map(({ ms }) => ms);
   const refused = times.toSorted((one, other) => one - other);
+  const loads = requests.map(({ load }) => load);
   const unknown = requests.filter(({ status }) => status === 504).length;
   console.log(
     `${[...done.values()].reduce((sum, one) => sum + one, 0)} faults (${[...done].map(([name, times]) => `${name} ${times}`).join(", ")}) ` +
@@ -89,7 +83,8 @@ function report(problems) {
       `${count(({ answer }) => answer?.success === false && answer.code !== "CALL_INTERRUPTED")} failed, ` +
       `${refused.length} requests refused with 503 in ${Math.round(refused[Math.floor(refused.length / 2)] ?? 0)} ms at the median and ${Math.round(refused.at(-1) ?? 0)} ms at most, ` +
       `${unknown} answered with 504 (outcome unknown), ` +
-      `slowest request ${Math.round(Math.max(...requests.map(({ ms }) => ms)))} ms, ${problems.length} violations.`,
+      `slowest request ${Math.round(Math.max(...requests.map(({ ms }) => ms)))} ms, ` +
+      `load ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)} for each core, ${problems.length} violations.`,
   );
 }
 

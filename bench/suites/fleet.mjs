@@ -173,7 +173,7 @@ async function measureMany({ stage, fronts }) {
     kind: "worker",
     id,
     incarnation: "1",
-    protocol: 1,
+    protocol: 3,
     version: "0",
     host: "x",
     slots: 1,

@@ -1,4 +1,5 @@
 // Programs that work through the fronts of a fleet: each remembers what it asked for and what it was told.
+import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** How long a call may take. */
@@ -29,7 +30,7 @@ const passing = new Set([
 export function openClients(given) {
   /** @type {Task[]} */
   const tasks = [];
-  /** @type {{ key: string, ms: number, stoppedMs: number, status: number, code: string | undefined, wasCarried: boolean }[]} */
+  /** @type {{ key: string, ms: number, stoppedMs: number, load: number, status: number, code: string | undefined, wasCarried: boolean }[]} */
   const requests = [];
   const { random, workspaces } = given;
   const pick = (list) => list[Math.floor(random() * list.length)];
@@ -63,7 +64,10 @@ export function openClients(given) {
     task.slowest = Math.max(task.slowest, ms);
     const code = body?.error?.code ?? body?.code;
     // A front that takes nothing new says so without an id: it has made no call of the request.
-    requests.push({ key: task.key, ms, stoppedMs, status, code, wasCarried: body?.callId !== undefined });
+    const wasCarried = body?.callId !== undefined;
+    // The load of the minute in which the request was answered, for each core.
+    const load = loadavg()[0] / availableParallelism();
+    requests.push({ key: task.key, ms, stoppedMs, load, status, code, wasCarried });
     return status === 200 ? answerOf(task, body, code) : undefined;
   };
   return {

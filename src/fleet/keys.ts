@@ -12,13 +12,27 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KeyValue } from "../contract/ports/store.js";
 import { privateDirectory } from "../store/state-dir.js";
+import { maxBatch } from "./protocol.js";
 
 /** The key by which workers know a front: it says in whose name a call is made. */
 export interface FrontKey {
   readonly id: string;
   /** The public part, for the database. */
   readonly publicKey: string;
-  sign(subject: string, payload: Uint8Array): string;
+  /** One signature for all of the messages. */
+  sign(...messages: readonly SignedMessage[]): Signature;
+}
+
+/** What is signed: a message that was meant for one subject is worth nothing on another. */
+export interface SignedMessage {
+  readonly subject: string;
+  readonly payload: Uint8Array;
+}
+
+export interface Signature {
+  readonly signature: string;
+  /** The digests of the messages, where there are several. */
+  readonly batch?: string | undefined;
 }
 
 /** The front's own key: made once, then kept in a private file of its state. */
@@ -30,7 +44,13 @@ export function openFrontKey(stateDir: string): FrontKey {
   return {
     id: keyIdOf(publicKey),
     publicKey,
-    sign: (subject, payload) => sign(null, signedBytes(subject, payload), privateKey).toString("base64url"),
+    sign(...messages) {
+      const [first] = messages;
+      const batch = messages.length > 1 ? messages.map(digestOf).join(",") : undefined;
+      const bytes = batch === undefined ? first && signedBytes(first) : batchBytes(batch);
+      if (bytes === undefined) throw new Error("There is nothing to sign.");
+      return { signature: sign(null, bytes, privateKey).toString("base64url"), batch };
+    },
   };
 }
 
@@ -38,6 +58,8 @@ export function openFrontKey(stateDir: string): FrontKey {
 export class TrustedFronts {
   readonly #store: KeyValue;
   readonly #known = new Map<string, { readonly key: KeyObject | undefined; readonly until: number }>();
+  /** Signatures of several messages that were found right, so that each is checked once. */
+  readonly #verified = new Set<string>();
 
   constructor(store: KeyValue) {
     this.#store = store;
@@ -48,16 +70,21 @@ export class TrustedFronts {
     if ((await this.#store.get(id)) !== publicKey) await this.#store.set(id, publicKey);
   }
 
-  /** Whether a front that is trusted signed these bytes for this subject. */
-  async hasSigned(
-    id: string,
-    signature: string,
-    { subject, payload }: { readonly subject: string; readonly payload: Uint8Array },
-  ): Promise<boolean> {
-    const known = this.#known.get(id);
-    const key = known !== undefined && known.until > performance.now() ? known.key : await this.#load(id);
+  /** Whether a front that is trusted signed this message, by itself or among others. */
+  async hasSigned(id: string, { signature, batch }: Signature, message: SignedMessage): Promise<boolean> {
+    const kept = this.#known.get(id);
+    const key = kept !== undefined && kept.until > performance.now() ? kept.key : await this.#load(id);
     if (key === undefined) return false;
-    return verify(null, signedBytes(subject, payload), key, Buffer.from(signature, "base64url"));
+    const isSigned = (bytes: Uint8Array): boolean =>
+      verify(null, bytes, key, Buffer.from(signature, "base64url"));
+    if (batch === undefined) return isSigned(signedBytes(message));
+    if (!batch.split(",", maxBatch).includes(digestOf(message))) return false;
+    const known = `${id} ${signature} ${batch}`;
+    if (this.#verified.has(known)) return true;
+    if (!isSigned(batchBytes(batch))) return false;
+    if (this.#verified.size > maxKnown) this.#verified.clear();
+    this.#verified.add(known);
+    return true;
   }
 
   /** A key that was removed is refused within a minute; one that is unknown is looked up once a second. */
@@ -86,9 +113,17 @@ export function createProofs(): () => string {
 
 const proofBytes = 16;
 
-/** A message that was meant for one subject is worth nothing on another. */
-function signedBytes(subject: string, payload: Uint8Array): Uint8Array {
+function signedBytes({ subject, payload }: SignedMessage): Uint8Array {
   return Buffer.concat([Buffer.from(`${subject}\n`), payload]);
+}
+
+/** No subject begins like this, so that a signature of several messages is none of a single one. */
+function batchBytes(batch: string): Uint8Array {
+  return Buffer.from(`batch\n${batch}`);
+}
+
+function digestOf(message: SignedMessage): string {
+  return createHash("sha256").update(signedBytes(message)).digest("base64url");
 }
 
 function keyIdOf(publicKey: string): string {

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { roles } from "../contract/ports/access.js";
 
 /** Of the messages between fronts and workers. Programs one version apart work together. */
-export const protocolVersion = 2;
-/** The first version whose workers serve priorities, and answer whether they have taken a call. */
-export const priorityVersion = 2;
+export const protocolVersion = 3;
+/** The first version whose workers read one signature for several calls. */
+export const batchVersion = 3;
 
 /** Those that a busy worker takes first come first. */
 export const callPriorities = ["high", "normal", "low"] as const;
@@ -24,6 +24,8 @@ export const startWithinMs = 60_000;
 export const maxAgeMs = 60_000;
 /** The stream drops a message with an id that it had within this time, so it must be longer than `maxAgeMs`. */
 export const duplicateWindowMs = 120_000;
+/** One signature is for at most so many calls: each of them carries the digests of all. */
+export const maxBatch = 16;
 /** Larger messages go through the object store. */
 export const maxInlineBytes = 512 * 1024;
 /** No message is larger than this, whatever carries it. */
@@ -33,6 +35,7 @@ export const headerNames = {
   version: "Tenon-Version",
   front: "Tenon-Front",
   signature: "Tenon-Signature",
+  batch: "Tenon-Batch",
   object: "Tenon-Object",
 } as const;
 
@@ -43,7 +46,7 @@ export function namesOf(tenant: string) {
   return {
     root,
     calls: `${upper}_CALLS`,
-    /** Calls of one priority; normal ones have no word for it, as in the first version of the protocol. */
+    /** Calls of one priority; normal ones have no word for it. */
     callsOf: (workspace: string, priority: CallPriority = "normal") =>
       priority === "normal" ? `${root}.calls.${workspace}.*` : `${root}.calls.${workspace}.${priority}.*`,
     call: (workspace: string, session: string, priority: CallPriority = "normal") =>

@@ -6,6 +6,7 @@ import type { MsgHdrs, NatsConnection } from "@nats-io/transport-node";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { messageOf } from "../../contract/message-of.js";
 import { duplicateWindowMs, namesOf, type Names } from "../protocol.js";
+import { createEndOfTurn } from "./end-of-turn.js";
 import { fleetAway } from "./fleet-error.js";
 import { StreamPublisher } from "./stream-publisher.js";
 
@@ -18,6 +19,8 @@ export interface Bus {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly publisher: StreamPublisher;
+  /** To send something together with what others send now. */
+  readonly endOfTurn: () => Promise<void>;
   newHeaders(): MsgHdrs;
   readonly manager: JetStreamManager;
   readonly members: KV;
@@ -71,6 +74,7 @@ export async function openBus(config: FleetConfig, onFault: (cause: unknown) => 
       connection,
       jetstream,
       publisher,
+      endOfTurn: createEndOfTurn(),
       newHeaders: () => headers(),
       manager,
       ...stores,

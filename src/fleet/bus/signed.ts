@@ -1,6 +1,6 @@
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import type * as z from "zod";
-import type { FrontKey, TrustedFronts } from "../keys.js";
+import type { FrontKey, Signature, TrustedFronts } from "../keys.js";
 import { headerNames, maxAgeMs, protocolVersion, speaksVersion } from "../protocol.js";
 import { unpack } from "./carry.js";
 import type { Bus } from "./open-bus.js";
@@ -12,16 +12,21 @@ export interface SignOptions {
 }
 
 /** Sign a message for one subject. */
-export function sign(
+export function sign({ bus, key, version }: SignOptions, subject: string, payload: Uint8Array): MsgHdrs {
+  return toHeaders({ bus, key, version }, key.sign({ subject, payload }));
+}
+
+/** The headers of a message that was signed. */
+export function toHeaders(
   { bus, key, version = protocolVersion }: SignOptions,
-  subject: string,
-  payload: Uint8Array,
+  { signature, batch }: Signature,
 ): MsgHdrs {
-  const signed = bus.newHeaders();
-  signed.set(headerNames.version, String(version));
-  signed.set(headerNames.front, key.id);
-  signed.set(headerNames.signature, key.sign(subject, payload));
-  return signed;
+  const headers = bus.newHeaders();
+  headers.set(headerNames.version, String(version));
+  headers.set(headerNames.front, key.id);
+  headers.set(headerNames.signature, signature);
+  if (batch !== undefined) headers.set(headerNames.batch, batch);
+  return headers;
 }
 
 /** Why a message is not obeyed. */
@@ -64,7 +69,8 @@ export async function readSigned<T extends SignedBody>(
     );
   const front = headers?.get(headerNames.front) ?? "";
   const signature = headers?.get(headerNames.signature) ?? "";
-  if (!(await fronts.hasSigned(front, signature, { subject, payload: data })))
+  const batch = headers?.get(headerNames.batch) || undefined;
+  if (!(await fronts.hasSigned(front, { signature, batch }, { subject, payload: data })))
     throw new RefusedMessage("A message is not signed by a front that is trusted.");
   const read = schema.safeParse(await unpack(bus, data));
   if (!read.success) throw new RefusedMessage(`Malformed message: ${read.error.issues[0]?.message ?? ""}`);

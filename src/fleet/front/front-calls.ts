@@ -13,6 +13,7 @@ import { noteSchema, outcomeSchema } from "../protocol.js";
 import { askHost, failedAnswer, notPlaced, unknownOutcome } from "./call-facts.js";
 import { limitOf, newPending, type FleetCall, type Pending } from "./pending-call.js";
 import { prepareCall, type Prepared } from "./prepare-call.js";
+import { BatchSigner } from "./batch-signer.js";
 import { SendTurns, type SendTurn } from "./send-turns.js";
 
 export interface FrontCallsOptions {
@@ -46,10 +47,12 @@ export class FrontCalls {
   readonly #orphaned = new Map<string, number>();
   readonly #turns = new SendTurns();
   readonly #newProof = createProofs();
+  readonly #signer: BatchSigner;
 
   constructor(options: FrontCallsOptions) {
     this.#options = options;
     const { bus, id, onFault } = options;
+    this.#signer = new BatchSigner(options);
     const subscription = bus.connection.subscribe(bus.names.front(id), {
       callback: (error, message) => {
         if (error === null) void this.#take(message);
@@ -132,8 +135,10 @@ export class FrontCalls {
     });
   }
 
-  async #publish(pending: Pending, { subject, payload, headers }: Prepared): Promise<void> {
+  async #publish(pending: Pending, prepared: Prepared): Promise<void> {
     const { bus } = this.#options;
+    const { subject, payload } = prepared;
+    const headers = await this.#signer.sign(prepared);
     if (!this.#pending.has(pending.call.id)) return; // its caller was told that it was not made
     pending.isSent = true;
     try {

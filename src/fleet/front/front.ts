@@ -12,7 +12,6 @@ import { sign } from "../bus/signed.js";
 import type { FrontKey } from "../keys.js";
 import {
   answerSchema,
-  priorityVersion,
   protocolVersion,
   renewEveryMs,
   speaksVersion,
@@ -142,8 +141,6 @@ export class Front {
   }
 
   async #isTaken(worker: string, workspace: string, callId: string): Promise<boolean> {
-    // A worker of the version before cannot be asked; it lives, as far as is known.
-    if ((this.roster.members.get(worker)?.value.protocol ?? 0) < priorityVersion) return true;
     return Boolean(await this.ask(worker, { verb: "taken", workspace, args: [callId], timeoutMs: 600 }));
   }
 

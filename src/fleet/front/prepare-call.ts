@@ -1,6 +1,5 @@
 import { pack } from "../bus/carry.js";
-import { sign } from "../bus/signed.js";
-import { priorityVersion, type CallMessage } from "../protocol.js";
+import type { CallMessage } from "../protocol.js";
 import { clientOf } from "./call-facts.js";
 import type { FrontCallsOptions } from "./front-calls.js";
 import type { FleetCall } from "./pending-call.js";
@@ -9,10 +8,9 @@ import type { FleetCall } from "./pending-call.js";
 export interface Prepared {
   readonly subject: string;
   readonly payload: Uint8Array;
-  readonly headers: ReturnType<typeof sign>;
 }
 
-/** Pack a call, and sign it in the name of its session. */
+/** Pack a call, in the name of its session. */
 export async function prepareCall(
   options: FrontCallsOptions,
   call: FleetCall,
@@ -35,11 +33,6 @@ export async function prepareCall(
     ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
     ...(call.onProgress !== undefined && { reports: true }),
   };
-  // A worker of the version before does not know the subjects of priorities.
-  const owner = roster.members.get(roster.ownerOf(call.workspace) ?? "")?.value;
-  const knowsPriorities = (owner?.protocol ?? 0) >= priorityVersion;
-  const priority = knowsPriorities ? call.session.priority : undefined;
-  const subject = bus.names.call(call.workspace, call.session.id, priority);
-  const payload = await pack(bus, body);
-  return { subject, payload, headers: sign(options, subject, payload) };
+  const subject = bus.names.call(call.workspace, call.session.id, call.session.priority);
+  return { subject, payload: await pack(bus, body) };
 }

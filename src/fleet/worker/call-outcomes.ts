@@ -16,7 +16,9 @@ export async function publishOutcome(bus: Bus, front: string, outcome: OutcomeMe
   const subject = bus.names.outcome(front, outcome.callId);
   for (let tries = 1; ; tries += 1) {
     try {
-      await bus.publisher.publish(subject, await pack(bus, outcome), {
+      const payload = await pack(bus, outcome);
+      await bus.endOfTurn();
+      await bus.publisher.publish(subject, payload, {
         id: `${outcome.callId}.${outcome.proof}`,
         headers: bus.newHeaders(),
         timeoutMs: ackMs,

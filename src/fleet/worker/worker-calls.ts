@@ -287,6 +287,7 @@ export class WorkerCalls {
     };
     try {
       await publishOutcome(bus, front, outcome);
+      await bus.endOfTurn();
       message.ack();
     } finally {
       this.#messages.delete(message);

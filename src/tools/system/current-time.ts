@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolValidationError } from "../../contract/errors.js";
+import { once } from "../../contract/once.js";
 import { nearest } from "../../schema/nearest.js";
 
 /** Returns the current time in a time zone. */
@@ -33,9 +34,7 @@ interface ZonedTime {
 }
 
 function timeIn(timestamp: number, requested: string | undefined): ZonedTime {
-  const format = formatFor(requested);
-  const zone = format.resolvedOptions().timeZone;
-  const offset = offsetMinutes(format, timestamp);
+  const { zone, offset } = requested === undefined ? localZone(timestamp) : zoneOf(requested, timestamp);
   // Shifted by the offset and formatted as UTC, the instant shows the local time of the zone.
   const wallClock = new Date(timestamp + offset * 60_000).toISOString().slice(0, -1);
   const iso = wallClock + (utcNames.has(zone) ? "Z" : formatOffset(offset));
@@ -44,17 +43,31 @@ function timeIn(timestamp: number, requested: string | undefined): ZonedTime {
 
 const utcNames: ReadonlySet<string> = new Set(["UTC", "Etc/UTC", "GMT", "Etc/GMT"]);
 
-function formatFor(timezone: string | undefined): Intl.DateTimeFormat {
-  if (timezone !== undefined && isAmbiguous(timezone)) {
+interface Zone {
+  readonly zone: string;
+  /** Minutes east of UTC. */
+  readonly offset: number;
+}
+
+/** To make a format for its name costs more than the rest of the call, and the zone of a process stays. */
+const localName = once(() => new Intl.DateTimeFormat("en-US").resolvedOptions().timeZone);
+
+function localZone(timestamp: number): Zone {
+  return { zone: localName(), offset: -new Date(timestamp).getTimezoneOffset() };
+}
+
+function zoneOf(timezone: string, timestamp: number): Zone {
+  const format = formatFor(timezone);
+  return { zone: format.resolvedOptions().timeZone, offset: offsetMinutes(format, timestamp) };
+}
+
+function formatFor(timezone: string): Intl.DateTimeFormat {
+  if (isAmbiguous(timezone))
     throw unknownTimeZone(timezone, "This abbreviation is used for several time zones.");
-  }
   try {
-    return new Intl.DateTimeFormat("en-US", {
-      ...(timezone !== undefined && { timeZone: timezone }),
-      timeZoneName: "longOffset",
-    });
+    return new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });
   } catch {
-    throw unknownTimeZone(timezone ?? "", "", nearestTimeZone(timezone ?? ""));
+    throw unknownTimeZone(timezone, "", nearestTimeZone(timezone));
   }
 }
 
