@@ -50,8 +50,7 @@ describe("the driver", () => {
     expect(failed?.code).toBe("COMMAND_FAILED");
     const codeOf = (of: object): string | undefined =>
       answerOf(task, { success: true, callId: "call_1", result: of }, undefined)?.code;
-    const note = "The disk is full, so nothing of what the command changed is in the workspace.";
-    expect(codeOf({ exitCode: 0, notes: [note] })).toBe("COMMAND_FAILED");
+    expect(codeOf({ exitCode: 0, committed: "none" })).toBe("COMMAND_FAILED");
     expect(codeOf({ exitCode: 0, committed: "all" })).toBeUndefined();
     // There was no room for a layer either, so the command ran directly on the workspace.
     expect(codeOf({ exitCode: 0, notes: ["The command ran directly on the workspace."] })).toBeUndefined();

@@ -49,6 +49,7 @@ describe("a disk that a command on a layer fills", () => {
     const result = await run("echo changed >old; rm dir/1; head -c 20M /dev/zero >big; echo $?");
     expect(result).toMatchObject({
       stdout: "1\n",
+      committed: "none",
       stderr: expect.stringContaining("No space left") as string,
     });
     expect(result.notes).toEqual([
@@ -71,7 +72,8 @@ describe("a disk that is full when a command on a layer ends", () => {
     const findReady = (): string => execFileSync("find", [disk, "-name", "ready"], { encoding: "utf8" });
     await expect.poll(findReady, { timeout: 30_000 }).not.toBe("");
     expect(() => writeFileSync(join(disk, "filler"), Buffer.alloc(20_000_000))).toThrow("ENOSPC");
-    const { notes } = await running;
+    const { notes, committed } = await running;
+    expect(committed).toBe("none");
     expect(notes.join()).toMatch(/^The disk is full, so nothing/);
     expect(snapshot(workspace)).toEqual(before);
     rmSync(join(disk, "filler"));

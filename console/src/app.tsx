@@ -80,7 +80,7 @@ function Shell() {
         <Sidebar page={page} waiting={waiting} />
         <main
           id="main"
-          data-stale={connection === "lost"}
+          data-stale={connection === "lost" || connection === "away"}
           className="flex min-w-0 flex-1 flex-col overflow-auto p-3 data-[stale=true]:saturate-50 md:p-4"
         >
           <h1 ref={heading} tabIndex={-1} className="mb-3 text-base font-semibold outline-none">

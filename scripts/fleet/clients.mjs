@@ -81,11 +81,10 @@ export function openClients(given) {
 /** The answer of a task, where it will not change any more. */
 export function answerOf({ kind }, body, code) {
   if (body?.success === true) {
-    const { exitCode, committed = "all", notes = [] } = body.result ?? {};
+    const { exitCode, committed = "all" } = body.result ?? {};
     // A command that ran and failed is an answer, too. On a full disk it may have made its file and found no room for the
     // line: then the empty file is committed, and only the exit code tells. What found no room at all is given up.
-    const isGivenUp = notes.some((note) => note.includes("nothing of what the command changed"));
-    const failed = kind === "append" && !(exitCode === 0 && committed === "all" && !isGivenUp);
+    const failed = kind === "append" && !(exitCode === 0 && committed === "all");
     return {
       success: true,
       callId: body.callId,

@@ -1,6 +1,6 @@
 import type { UndoneFile, UndoPreview } from "../contract/ports/journal.js";
 import type { UndoTarget } from "../runtime/journal/undo-target.js";
-import type { OpenFleet } from "./open-fleet.js";
+import { oneWorkspace, type OpenFleet } from "./open-fleet.js";
 import { UsageError } from "./command-line.js";
 
 /** What takes changes back: a Tenon, or the worker that owns their workspace. */
@@ -26,12 +26,9 @@ export async function undoerOf(open: OpenFleet, what: UndoTarget): Promise<Undoe
   };
 }
 
-async function workspaceOf({ workspaces, ask }: OpenFleet, what: UndoTarget): Promise<string> {
-  const [only, ...others] = workspaces;
-  if (only === undefined) throw new UsageError("The fleet has no workspaces yet. See: tenon fleet status");
-  if (others.length === 0) return only;
-  if (!("callId" in what))
-    throw new UsageError(`Which workspace? Pass --workspace with one of: ${workspaces.join(", ")}.`);
+async function workspaceOf(open: OpenFleet, what: UndoTarget): Promise<string> {
+  const { workspaces, ask } = open;
+  if (workspaces.length < 2 || !("callId" in what)) return oneWorkspace(open);
   for (const workspace of workspaces) {
     const path = `/api/changes?callId=${encodeURIComponent(what.callId)}`;
     const changes = await ask({ path, workspace }).then((response) => response.json());

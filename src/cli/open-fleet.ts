@@ -5,8 +5,9 @@ import { ToolError } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
 import type { createForward, Front, moveWorkspace } from "../fleet/index.js";
 import { openOptions } from "../runtime/options.js";
+import type { ApiError } from "../server/api.js";
 import type { FleetView } from "../server/fleet-api.js";
-import type { CommonFlags, Terminal } from "./command-line.js";
+import { UsageError, type CommonFlags, type Terminal } from "./command-line.js";
 import { loadFor, withTenon, type OpenTenon } from "./open-tenon.js";
 import { warn } from "./output.js";
 
@@ -21,7 +22,8 @@ interface OpenedFront {
 type AskFleet = (request: {
   readonly path: string;
   readonly workspace?: string;
-  /** Sent with POST. */
+  /** @default "POST" where there is a body */
+  readonly method?: "PUT" | "DELETE";
   readonly body?: unknown;
 }) => Promise<Response>;
 
@@ -108,18 +110,29 @@ export async function withFront(
 
 /** Who may use the front's key may do what the token for programs allows. */
 function createAsk(forward: ReturnType<typeof createForward>): AskFleet {
-  return async ({ path, workspace, body }) => {
+  return async ({ path, workspace, body, method }) => {
     const headers = {
       "content-type": "application/json",
       ...(workspace !== undefined && { "tenon-workspace": workspace }),
     };
-    const how = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const how =
+      body === undefined
+        ? { method: method ?? "GET" }
+        : { method: method ?? "POST", body: JSON.stringify(body) };
     const answer = await forward(new Request(`http://fleet${path}`, { headers, ...how }), { by: "token" });
     if (answer === undefined) throw new Error(`No worker answers ${path}.`);
     if (answer.ok) return answer;
-    const { code, message, hint } = (await answer.json()) as { code: string; message: string; hint?: string };
+    const { code, message, hint } = ((await answer.json()) as ApiError).error;
     throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
   };
+}
+
+/** The one workspace that a command is for: the one that is named, or the only one. */
+export function oneWorkspace({ workspaces }: Pick<OpenFleet, "workspaces">): string {
+  const [only, ...others] = workspaces;
+  if (only === undefined) throw new UsageError("The fleet has no workspaces yet. See: tenon fleet status");
+  if (others.length === 0) return only;
+  throw new UsageError(`Which workspace? Pass --workspace with one of: ${workspaces.join(", ")}.`);
 }
 
 /** Ask all workspaces; those that cannot be asked now are named on standard error, and the command fails. */

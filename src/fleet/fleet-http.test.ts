@@ -100,6 +100,12 @@ describe("two fronts of one fleet", () => {
         await resultOf(await ask(server, "/mcp", rpc(2, "tools/call", { name, arguments: args }), session)),
       );
     await call(one, "set_env", { key: "COLOR", value: "green" });
+    // Each front knows the hosts that came to it, and the address at which they did.
+    const hostsAt = async (server: RunningServer): Promise<string> =>
+      (await ask(server, "/api/hosts")).text();
+    expect(await hostsAt(one)).toContain('"u"');
+    expect(await hostsAt(other)).not.toContain('"u"');
+    expect(await (await ask(other, "/api/endpoints")).json()).toMatchObject([{ url: `${other.url}/mcp` }]);
     // Another front of the same fleet, which then goes away with all its sessions.
     const { root, tenant, faults } = fleet;
     const config = { database: await testPostgres(), fleet: { nats: nats.url, tenant } };

@@ -86,6 +86,8 @@ export async function openFront({
           await mcp.handle(request, response, who);
         },
         close: () => mcp.close(),
+        hosts: () => mcp.hosts(),
+        endHost: (id) => mcp.endHost(id),
       },
       forward: createForward({ front, config, missing }),
       metrics: async () => (bus.isOnline() ? fleetMetrics(await viewFleet(bus, front.roster)) : ""),

@@ -49,7 +49,7 @@ export function buildState(given: TenonOptions) {
   const options: TenonOptions = log === undefined ? given : { ...given, log };
   const base = { ...opened, options, clock, events, redactor, redact, ids, newId: ids.newId, state };
   const remembered = createRuntimePolicy(base);
-  const audit = createRuntimeAudit({ ...base, running });
+  const audit = createRuntimeAudit({ ...base, running, ownership: given.ownership });
   const recordActionAs = (actor: Actor) =>
     createAuditedActions({ ...base, actor, recorders: audit.recorders });
   const recordAction = recordActionAs(options.actor ?? { via: "library" });

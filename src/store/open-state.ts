@@ -192,7 +192,7 @@ function createState(
     approvals: createApprovals(parts, limits.maxApprovals),
     answers: createAnswers(parts, { ...defaultAnswerLimits, ...options.answerLimits }),
     access: createAccess(parts),
-    secrets: createStoredSecrets(parts),
+    secrets: createStoredSecrets(parts, { hasUsers: owner === undefined }),
     consoles: createConsoles(parts),
     journal: createJournalRows(database, place, { owner }),
     trust: openTrust(options.stateDir, clock),

@@ -25,7 +25,11 @@ export interface StoredSecrets {
   reseal(readKeys: () => SecretKeys): Promise<number>;
 }
 
-export function createStoredSecrets({ database, clock, newId }: StateParts): StoredSecrets {
+/** @param options `hasUsers`: whether the users of the state are all there are; a fleet has them elsewhere, for all workspaces. */
+export function createStoredSecrets(
+  { database, clock, newId }: StateParts,
+  { hasUsers = true }: { readonly hasUsers?: boolean } = {},
+): StoredSecrets {
   return {
     async list() {
       const rows = await database.all<SecretRow>("SELECT * FROM secrets ORDER BY name, principal, endpoint");
@@ -34,7 +38,7 @@ export function createStoredSecrets({ database, clock, newId }: StateParts): Sto
     set: ({ value, ...secret }, readKeys) =>
       database.transaction(async (tx) => {
         await lock(tx);
-        if (secret.user !== undefined) await requirePrincipal(tx, secret.user);
+        if (hasUsers && secret.user !== undefined) await requirePrincipal(tx, secret.user);
         const [key] = readKeys();
         const [name, principal, endpoint] = keyOf(secret);
         const sealed = seal(value, key.bytes, purposeOf({ name, principal, endpoint }));

@@ -38,6 +38,20 @@ export function breakSuite(stage: () => Stage): void {
   };
   const only = (text: string) => page.getByRole("searchbox").fill(text);
 
+  it("says that no worker answers, as a front of a fleet does, and goes on when one does", async () => {
+    const { fixture, context } = stage();
+    const front = await context.newPage();
+    const error = { code: "WORKSPACE_UNAVAILABLE", message: "No worker with the volume v is there." };
+    await front.route("**/api/calls?*", (route) => route.fulfill({ status: 503, json: { error } }));
+    await front.goto(await fixture.newLink());
+    await front.getByRole("alert").getByText("No worker answers for this workspace.").waitFor();
+    expect(await front.getByText("Connection lost").count()).toBe(0);
+    await front.unroute("**/api/calls?*");
+    await front.locator('[data-connection="open"]').waitFor();
+    await front.getByText("No worker answers").waitFor({ state: "detached" });
+    await front.close();
+  });
+
   it("misses no call that was made before the page had seen any event", async () => {
     await pull();
     for (const at of [1, 2, 3]) await encode(`unseen ${at}`);

@@ -20,7 +20,7 @@ export function connectFeed(store: FeedStore): () => void {
       const path = lastId > 0 ? `/api/feed?after=${lastId}` : "/api/feed";
       await readEventStream(await openStream(path, listening.signal), ({ event, data }) => {
         if (listening.signal.aborted) return;
-        if (event === "hello") hello(JSON.parse(data) as FeedHello);
+        if (event === "hello") void hello(JSON.parse(data) as FeedHello, listening.signal);
         else if (event === "message") take(data);
       });
       if (!listening.signal.aborted) lost();
@@ -28,7 +28,7 @@ export function connectFeed(store: FeedStore): () => void {
       if (!listening.signal.aborted) failed(fault);
     }
   };
-  const hello = (greeting: FeedHello) => {
+  const hello = async (greeting: FeedHello, signal: AbortSignal) => {
     wait = 500;
     // A server that counts from the start again is another one.
     if (greeting.reset || greeting.lastId < lastId) {
@@ -37,9 +37,11 @@ export function connectFeed(store: FeedStore): () => void {
     }
     // Also before any event has come: what happens while the connection is broken comes after this one.
     lastId = greeting.lastId;
-    store.connection("open");
-    if (!greeted) void load();
-    greeted = true;
+    if (!greeted) {
+      greeted = true;
+      if (!(await load())) return;
+    }
+    if (!signal.aborted) store.connection("open");
   };
   const take = (data: string) => {
     const item = JSON.parse(data) as FeedItem;
@@ -68,19 +70,21 @@ export function connectFeed(store: FeedStore): () => void {
       ]);
       startedAt = about.startedAt;
       store.load({ calls, approvals, questions });
+      return true;
     } catch (fault) {
       greeted = false;
       failed(fault);
+      return false;
     }
   };
   const failed = (fault: unknown) => {
     if (fault instanceof ApiFault && fault.status === 401) store.connection("unauthorised");
-    lost();
+    lost(fault instanceof ApiFault && awayCodes.has(fault.code) ? "away" : "lost");
   };
-  const lost = () => {
+  const lost = (how: "lost" | "away" = "lost") => {
     if (stopped) return;
     source?.abort();
-    if (store.read().connection !== "unauthorised") store.connection("lost");
+    if (store.read().connection !== "unauthorised") store.connection(how);
     clearTimeout(timer);
     timer = setTimeout(() => void retry(), wait);
     wait = Math.min(wait * 2, 8000);
@@ -107,3 +111,6 @@ export function connectFeed(store: FeedStore): () => void {
     source?.abort();
   };
 }
+
+/** The server that answers is a front of a fleet, which has nobody to ask. */
+const awayCodes = new Set(["FLEET_UNAVAILABLE", "WORKSPACE_UNAVAILABLE"]);

@@ -10,7 +10,8 @@ export interface Call extends LiveCall {
   readonly message?: string;
 }
 
-export type Connection = "connecting" | "open" | "lost" | "unauthorised";
+/** `away`: a front of a fleet answers, but no worker does. */
+export type Connection = "connecting" | "open" | "lost" | "away" | "unauthorised";
 
 /** What all pages see; a new object whenever something changed. */
 export interface FeedState {

@@ -31,6 +31,8 @@ export const en = {
   "connection.open": "connected",
   "connection.off": "not connected",
   "connection.lost": "Connection lost. Reconnecting…",
+  "connection.away":
+    "No worker answers for this workspace. Waiting until it is back or another one has taken over…",
   "connection.since": "Data as of {time}.",
   "unauthorised.title": "Sign-in link required",
   "unauthorised.text": "This browser is not signed in. Create a link in a terminal and open it here:",

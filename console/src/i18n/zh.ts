@@ -33,6 +33,7 @@ export const zh: Readonly<Record<TextKey, string>> = {
   "connection.open": "已连接",
   "connection.off": "未连接",
   "connection.lost": "连接已断开，正在重试。",
+  "connection.away": "没有工作节点负责此工作区，正在等待其恢复或由其他节点接管。",
   "connection.since": "当前内容为 {time} 的状态。",
   "unauthorised.title": "需要通过链接打开控制台",
   "unauthorised.text": "此浏览器尚未登录。请在终端中生成链接并在此打开：",

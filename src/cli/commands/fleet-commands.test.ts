@@ -1,4 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testPostgres } from "../../../test/postgres.js";
@@ -16,7 +18,9 @@ let home: string;
 beforeAll(async () => {
   const [server, database] = await Promise.all([testNats(), testPostgres()]);
   nats = server;
-  fleet = createFleet({ nats: nats.url, database, config: { mode: "ask" } });
+  const secrets = { keyFile: join(mkdtempSync(join(tmpdir(), "tenon-fleet-key-")), "secrets.key") };
+  writeFileSync(secrets.keyFile, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  fleet = createFleet({ nats: nats.url, database, config: { mode: "ask", secrets } });
   // A workspace each, on disks of their own.
   const one = await fleet.worker({ workspaces: ["shop"] });
   const other = await fleet.worker({ workspaces: ["docs"] });
@@ -33,6 +37,13 @@ afterAll(async () => {
 
 const tenon = (...args: string[]): Promise<Ended> =>
   runTenon([...args, "--config", join(home, "front.json")], { cwd: home, env: { TENON_STATE_DIR: home } });
+
+const storeSecret = (name: string, ...args: string[]): Promise<Ended> =>
+  runTenon(["secrets", "set", name, ...args, "--config", join(home, "front.json")], {
+    cwd: home,
+    env: { TENON_STATE_DIR: home },
+    input: "a-value-of-the-fleet",
+  });
 
 const lines = ({ out }: Ended): readonly Record<string, unknown>[] =>
   out
@@ -101,6 +112,18 @@ describe("the commands of one machine, across the workers of a fleet", () => {
     const found = JSON.parse(doctor.out) as { name: string; status: string; message: string }[];
     expect(found).toContainEqual({ name: "workers", status: "ok", message: "2 are there" });
     expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(["fleet", "queue"]));
+  });
+
+  it("keep the secrets of the workspace that is named, and pass on what its worker refuses", async () => {
+    const of = ["--fleet", "--workspace", "docs"];
+    expect((await storeSecret("API_KEY")).err).toContain("--workspace with one of: docs, shop");
+    // The users of a fleet are those of its tenant, which no workspace knows.
+    expect((await storeSecret("API_KEY", "--user", "alice", ...of)).out).toMatch(/^Stored API_KEY for alice/);
+    expect((await storeSecret("not a name", ...of)).err).toContain("There is no such secret");
+    expect((await tenon("secrets", "list")).out).toMatch(/^docs\s+API_KEY\s+alice/);
+    expect((await tenon("secrets", "remove", "API_KEY", ...of)).err).toContain("was not found");
+    expect((await tenon("secrets", "remove", "API_KEY", "--user", "alice", ...of)).code).toBe(0);
+    expect(JSON.parse((await tenon("secrets", "list", "--json")).out)).toEqual([]);
   });
 
   it("say what to do where nobody is there", async () => {

@@ -1,8 +1,9 @@
-import type { SecretRef } from "../../contract/ports/secrets.js";
-import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import type { SecretInfo, SecretRef, SecretStore } from "../../contract/ports/secrets.js";
+import { ToolError, ToolResourceNotFoundError } from "../../contract/errors.js";
 import { ago } from "../ago.js";
-import { addCommand, type AddCommand, type CommonFlags } from "../command-line.js";
-import { withTenon, type OpenTenon } from "../open-tenon.js";
+import { addCommand, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
+import { aloneOrInFleet, askEach, oneWorkspace, withFleetOptions, type OpenFleet } from "../open-fleet.js";
+import { withTenon } from "../open-tenon.js";
 import { table, writeResult } from "../output.js";
 import { readSecret } from "../read-secret.js";
 import { plural } from "../../text/plural.js";
@@ -12,35 +13,46 @@ interface SecretFlags extends CommonFlags {
   readonly endpoint?: string;
 }
 
+/** Where secrets are kept: with the workspace here, or with those of a fleet. */
+interface KeptSecrets extends Pick<SecretStore, "set" | "remove"> {
+  list(): Promise<readonly (SecretInfo & { readonly workspace?: string })[]>;
+}
+
 /** `tenon secrets`: what MCP servers are given on behalf of users. */
 export const addSecrets: AddCommand = (program, terminal) => {
   const secrets = program
     .command("secrets")
     .description("Manage the encrypted secrets that MCP servers are given as ${secret:NAME}");
-  addCommand(secrets, "list", "List the secrets, without their values").action((flags: SecretFlags) =>
-    withTenon(terminal, flags, list),
+  const run = (flags: SecretFlags, use: (store: KeptSecrets) => Promise<void>): Promise<void> =>
+    aloneOrInFleet(terminal, flags, {
+      alone: ({ tenon }) => use(tenon.secrets),
+      inFleet: (open) => use(secretsOfFleet(open)),
+    });
+  withFleetOptions(addCommand(secrets, "list", "List the secrets, without their values")).action(
+    (flags: SecretFlags) => run(flags, (store) => list(store, terminal, flags)),
   );
-  addCommand(secrets, "set <name>", "Store a secret; its value is read from standard input")
+  withFleetOptions(addCommand(secrets, "set <name>", "Store a secret; its value is read from standard input"))
     .option("--user <name>", "only for this user (default: everybody)")
     .option("--endpoint <name>", "only at this MCP endpoint (default: all)")
     .action((name: string, flags: SecretFlags) =>
-      withTenon(terminal, flags, async (open) => {
+      run(flags, async (store) => {
         const value = await readSecret(terminal, name);
-        const stored = await open.tenon.secrets.set({ ...refOf(name, flags), value });
-        writeResult(open, stored, () => `Stored ${describe(stored)}. Its value is not shown again.`);
+        const stored = await store.set({ ...refOf(name, flags), value });
+        const text = `Stored ${describe(stored)}. Its value is not shown again.`;
+        writeResult({ terminal, flags }, stored, () => text);
       }),
     );
-  addCommand(secrets, "remove <name>", "Remove a secret")
+  withFleetOptions(addCommand(secrets, "remove <name>", "Remove a secret"))
     .option("--user <name>", "the one of this user (default: the one for everybody)")
     .option("--endpoint <name>", "the one of this MCP endpoint (default: the one for all)")
     .action((name: string, flags: SecretFlags) =>
-      withTenon(terminal, flags, async (open) => {
+      run(flags, async (store) => {
         const secret = refOf(name, flags);
-        if (!(await open.tenon.secrets.remove(secret)))
+        if (!(await store.remove(secret)))
           throw new ToolResourceNotFoundError(`The secret ${describe(secret)} was not found.`, {
             hint: "List the secrets with: tenon secrets list",
           });
-        writeResult(open, { removed: secret }, () => `Removed ${describe(secret)}.`);
+        writeResult({ terminal, flags }, { removed: secret }, () => `Removed ${describe(secret)}.`);
       }),
     );
   addCommand(secrets, "key", "Create the key that secrets are encrypted with, in a file of your own").action(
@@ -61,9 +73,10 @@ export const addSecrets: AddCommand = (program, terminal) => {
   );
 };
 
-async function list(open: OpenTenon): Promise<void> {
-  const found = await open.tenon.secrets.list();
-  const rows = found.map(({ name, user, endpoint, changedAt, keyId }) => [
+async function list(store: KeptSecrets, terminal: Terminal, flags: SecretFlags): Promise<void> {
+  const found = await store.list();
+  const rows = found.map(({ workspace, name, user, endpoint, changedAt, keyId }) => [
+    ...(workspace === undefined ? [] : [workspace]),
     name,
     user ?? "everybody",
     endpoint === undefined ? "everywhere" : `/mcp/${endpoint}`,
@@ -71,9 +84,41 @@ async function list(open: OpenTenon): Promise<void> {
     `key ${keyId}`,
   ]);
   const none = "No secrets. Store one with: tenon secrets set NAME";
-  writeResult(open, found, () =>
-    rows.length === 0 ? none : table(rows, { width: open.terminal.stdout.columns }),
+  writeResult({ terminal, flags }, found, () =>
+    rows.length === 0 ? none : table(rows, { width: terminal.stdout.columns }),
   );
+}
+
+/** Workers encrypt them; a secret belongs to one workspace. */
+function secretsOfFleet(open: OpenFleet): KeptSecrets {
+  const path = ({ name, user, endpoint }: SecretRef): string => {
+    const query = new URLSearchParams({ ...(user && { user }), ...(endpoint && { endpoint }) });
+    return `/api/secrets/${encodeURIComponent(name)}?${query.toString()}`;
+  };
+  return {
+    async list() {
+      const lists = await askEach(open, async (workspace) => {
+        const answer = await open.ask({ path: "/api/secrets", workspace });
+        return (await answer.json()) as SecretInfo[];
+      });
+      return lists.flatMap(({ workspace, answer }) => answer.map((secret) => ({ workspace, ...secret })));
+    },
+    async set({ name, ...body }) {
+      const workspace = oneWorkspace(open);
+      const answer = await open.ask({ path: path({ name }), workspace, method: "PUT", body });
+      return (await answer.json()) as SecretInfo;
+    },
+    async remove(secret) {
+      const workspace = oneWorkspace(open);
+      try {
+        await open.ask({ path: path(secret), workspace, method: "DELETE" });
+        return true;
+      } catch (error) {
+        if (error instanceof ToolError && error.code === "NOT_FOUND") return false;
+        throw error;
+      }
+    },
+  };
 }
 
 function refOf(name: string, { user, endpoint }: SecretFlags): SecretRef {

@@ -35,6 +35,8 @@ export interface CommitReport {
   readonly diff: string;
   readonly heldBack: readonly HeldChange[];
   readonly conflicts: readonly CommandConflict[];
+  /** They could neither be listed nor committed: the disk was full, for example. */
+  readonly isGivenUp?: boolean | undefined;
 }
 
 /** Changes of a command that are not in the workspace. */

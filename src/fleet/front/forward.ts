@@ -18,8 +18,8 @@ export interface ForwardOptions {
   readonly missing: () => string | undefined;
 }
 
-/** Addresses that every front answers itself: its own browsers, what it is, and the users that all fronts share. */
-const own = /^\/api\/(?:about|links|sessions|sign-out|feed|users|tokens)(?:\/|$)/;
+/** Addresses that every front answers itself: its own browsers and hosts, what it is, and the users that all fronts share. */
+const own = /^\/api\/(?:about|links|sessions|sign-out|feed|users|tokens|hosts|endpoints)(?:\/|$)/;
 
 const callBody = z.strictObject({
   arguments: z.unknown().optional(),

@@ -130,6 +130,25 @@ describe("a start record", () => {
     ]);
   });
 
+  it("may have a second end, of a process that was taken for dead and was only stopped", async () => {
+    const dir = newDir();
+    const stopped = openRecorder(dir);
+    void stopped.start(toStart("one"));
+    await stopped.flush();
+    const writer = newWriter(dir);
+    expect(await settle(dir, () => writer)).toBe(1);
+    await stopped.record(toRecord("one"));
+    await stopped.close();
+    expect(await readLog(dir).verify()).toMatchObject({ ok: true, records: 2 });
+    // What never began has no end, wherever that stands.
+    writer.append([',"start":2,"callId":"two","time":1,"durationMs":1,"outcome":"success"}']);
+    await writer.close();
+    expect(await readLog(dir).verify()).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(/record 2, is missing/) as string,
+    });
+  });
+
   it("is found by its end in a later segment, also by the next process", async () => {
     const dir = newDir();
     const open = (): SegmentWriter =>

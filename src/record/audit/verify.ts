@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { AuditHead, AuditVerdict } from "../../contract/ports/audit.js";
-import { genesis, inspectLine, linesPerSegment } from "./line.js";
+import { genesis, inspectLine, inspectLink, linesPerSegment } from "./line.js";
 import { createMarkerBook, type MarkerBook } from "./marker-book.js";
 import { readLines } from "./read-lines.js";
 import { listSegments, readHead, readIfThere, segmentPaths } from "./segment-files.js";
@@ -107,7 +107,10 @@ function linkFlaws(
   const orphans = all.flatMap(({ ends }) =>
     ends.flatMap(([seq, start]) => {
       const segment = Math.floor(start / linesPerSegment);
-      const isKnown = segment < book.floor() || walked.get(segment)?.open.delete(start) === true;
+      const isKnown =
+        segment < book.floor() ||
+        walked.get(segment)?.open.delete(start) === true ||
+        (segment !== Math.floor(seq / linesPerSegment) && isStart(dir, start));
       return isKnown ? [] : [{ seq, problem: `it ends a call whose start, record ${start}, is missing` }];
     }),
   );
@@ -118,6 +121,17 @@ function linkFlaws(
     return [...open].map((seq) => ({ seq, problem }));
   });
   return [...orphans, ...unfinished];
+}
+
+/** A worker that was taken for gone may still have recorded the end of its call: then there are two ends, in two segments. */
+function isStart(dir: string, place: number): boolean {
+  let found = false;
+  readLines(segmentPaths(dir, Math.floor(place / linesPerSegment)).lines, (line) => {
+    const { seq, kind } = inspectLink(line);
+    if (seq === place) found = kind === "start";
+    return seq < place ? undefined : false;
+  });
+  return found;
 }
 
 /** Segments are numbered without gaps; those that retention dropped are noted. */

@@ -7,14 +7,17 @@ import {
   currentProcess,
   livenessOf,
   toIdentity,
+  type Liveness,
   type ProcessIdentity,
 } from "../../store/process-identity.js";
+import type { Ownership } from "../../store/ownership.js";
 import { openStateDir, workspaceKey } from "../../store/state-dir.js";
 
 interface LocationOptions {
   readonly config: Pick<ResolvedConfig, "database">;
   readonly stateDir: string;
   readonly workspace: string;
+  readonly ownership?: Ownership | undefined;
 }
 
 /** Where the log is stored. */
@@ -43,14 +46,21 @@ export function openLocation(options: LocationOptions): AuditLocation {
 /** Whether a process died and left a segment of the log behind; reads only a few file names. */
 export function hasUnsettled(options: LocationOptions): boolean {
   if (options.config.database === ":memory:") return false;
-  return findUnsettled({ dir: dirOf(options), isAlive: createIsAlive(currentProcess()) }).length > 0;
+  return findUnsettled({ dir: dirOf(options), isAlive: createIsAlive(currentProcess(), options) }).length > 0;
 }
 
-/** Whether the process of a segment's owner may still be running. */
-export function createIsAlive(self: ProcessIdentity): (owner: string) => boolean {
+/**
+ * Whether the process of a segment's owner may still be running. Nobody can see into another container; but a worker that
+ * owns the workspace now has found the lease of the one before over, so that one counts as gone.
+ */
+export function createIsAlive(
+  self: ProcessIdentity,
+  { ownership }: Pick<LocationOptions, "ownership"> = {},
+): (owner: string) => boolean {
+  const gone: readonly Liveness[] = ownership?.epoch === undefined ? ["dead"] : ["dead", "unknown"];
   return (owner) => {
     try {
-      return livenessOf(toIdentity(owner), self, "sqlite") !== "dead";
+      return !gone.includes(livenessOf(toIdentity(owner), self, "sqlite"));
     } catch {
       return false; // killed before it could write its identity
     }

@@ -40,7 +40,7 @@ export function openAudit(options: RuntimeAuditOptions): OpenedAudit {
   const place = openLocation(options);
   const { dir } = place;
   const self = currentProcess();
-  const isAlive = createIsAlive(self);
+  const isAlive = createIsAlive(self, options);
   const strict = config.durability === "strict";
   const asides = createAsides(dir);
   const recorder = new AuditRecorder({

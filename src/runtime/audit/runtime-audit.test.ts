@@ -4,12 +4,27 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createFixture, echo, open, tool } from "../../../test/spine-fixture.js";
 import { defineTool } from "../../contract/define-tool.js";
+import { fromIdentity } from "../../store/process-identity.js";
+import { createIsAlive } from "./audit-location.js";
 
 const files = (dir: string): string =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
     .join("\n");
+
+describe("the process that wrote a part of the log", () => {
+  const self = { pid: process.pid, boot: "b", namespace: "pid:[1]", started: "" };
+  const inContainer = fromIdentity({ ...self, pid: 1, namespace: "pid:[2]" });
+
+  it("counts as gone in another container only for the worker that owns the workspace now", () => {
+    expect(createIsAlive(self)(inContainer)).toBe(true);
+    expect(createIsAlive(self, { ownership: { name: "fleet:a" } })(inContainer)).toBe(true);
+    const isAlive = createIsAlive(self, { ownership: { name: "fleet:a/main", epoch: 3 } });
+    expect(isAlive(inContainer)).toBe(false);
+    expect(isAlive(fromIdentity(self))).toBe(true);
+  });
+});
 
 describe("the log of a Tenon", () => {
   it("has a record of every call: successes, refusals, unknown tools, and calls that tools make", async () => {

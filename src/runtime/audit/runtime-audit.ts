@@ -5,11 +5,14 @@ import type { AuditLog, AuditQuery, UsageRange } from "../../contract/ports/audi
 import type { Recorder } from "../../contract/ports/recorder.js";
 import type { PurgeRequest, Purged } from "../../record/audit/purge.js";
 import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
+import type { Ownership } from "../../store/ownership.js";
 import { hasUnsettled } from "./audit-location.js";
 import type { OpenedAudit } from "./open-audit.js";
 
 export interface RuntimeAuditOptions extends RuntimeBase {
   readonly running: { readonly isQuiet: boolean };
+  /** Of a worker in a fleet. */
+  readonly ownership?: Ownership | undefined;
 }
 
 /** The log with the operations of a person. */

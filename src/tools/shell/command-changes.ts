@@ -47,6 +47,7 @@ export async function changesOf(
   report: CommitReport | undefined,
   ctx: Pick<ToolContext, "callId" | "outputs">,
 ): Promise<ChangeFields> {
+  if (report?.isGivenUp === true) return { committed: "none" };
   if (report === undefined || report.changes.length === 0) return {};
   const { committed, changes, conflicts, diff } = report;
   const listed = changes.slice(0, maxListed).map(({ ...change }) => withoutUndefined(change));
@@ -86,7 +87,8 @@ async function storeChanges(
 /** The first lines for the model: what is not in the workspace, and how to get it there. */
 export function notCommitted(result: ChangeFields, reason: string | undefined): string[] {
   const { committed, conflicts = [], heldBack = [], heldBackBy } = result;
-  if (committed === undefined || committed === "all") return [];
+  // What was given up is told by a warning.
+  if (committed === undefined || committed === "all" || heldBackBy === undefined) return [];
   const next = `commit_result ${JSON.stringify({ call_id: heldBackBy })}`;
   if (conflicts.length === 0 && heldBack.length === 0) {
     return [`[${reason ?? "nothing was committed"}: nothing is in the workspace; ${next} commits it]`];

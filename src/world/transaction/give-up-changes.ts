@@ -9,6 +9,7 @@ const nothingCommitted: CommitReport = {
   diff: "",
   heldBack: [],
   conflicts: [],
+  isGivenUp: true,
 };
 /** With less room than this, not even a record of the next call can be written. */
 const minFreeBytes = 1 << 16;
