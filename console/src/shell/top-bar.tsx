@@ -18,6 +18,7 @@ const dots: Record<Connection, string> = {
   open: "bg-ok",
   connecting: "bg-warn",
   lost: "bg-bad",
+  away: "bg-warn",
   unauthorised: "bg-bad",
 };
 
