@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   createTenon,
   loadConfig,
+  openUpstream,
   parseToolCalls,
   pinoLog,
   reflect,
@@ -27,6 +28,8 @@ describe("the options of other functions", () => {
   const tenon = createTenon({ config: { database: ":memory:" } });
   const session = tenon.createSession();
   const wrong = (key: string): never => ({ [key]: 1 }) as never;
+  const address = { kind: "address", url: "http://127.0.0.1:9/mcp" } as const;
+  const time = { timeoutMs: 1000 };
   const load = { workspace: "/", home: "/", env: {}, trusted: () => false };
 
   it.each<[string, string, () => unknown]>([
@@ -53,12 +56,40 @@ describe("the options of other functions", () => {
     ["maxTool", "maxTools", () => renderPrometheus(tenon.metrics.snapshot(), wrong("maxTool"))],
     ["files", "file", () => pinoLog(wrong("files"))],
     ["servr", "server", () => wrapMCPTool({} as never, {} as never, wrong("servr"))],
+    [
+      "headrs",
+      "headers",
+      () => openUpstream({ kind: "address", url: "http://x", headrs: {} } as never, time),
+    ],
+    ["comand", "command", () => openUpstream({ kind: "program", comand: "x", env: {} } as never, time)],
+    ["timoutMs", "timeoutMs", () => openUpstream(address, { ...time, timoutMs: 1 } as never)],
     ["userID", "userId", () => createTenon({ actor: wrong("userID") })],
     ["recordContents", "recordContent", () => createTenon({ telemetry: wrong("recordContents") })],
   ])("refuse %s and name %s", async (key, meant, use) => {
     await expect((async () => use())()).rejects.toMatchObject({
       message: expect.stringContaining(`Unknown option "${key}"`) as string,
       hint: expect.stringContaining(`"${meant}"`) as string,
+    });
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ["Unknown kind undefined", null, time],
+    ["Unknown kind undefined", { command: "x" }, time],
+    ["The url of the MCP server for openUpstream is missing", { kind: "address" }, time],
+    ["The url of the MCP server for openUpstream is invalid", { kind: "address", url: "x" }, time],
+    [
+      "The command of the MCP server for openUpstream is invalid",
+      { kind: "program", command: 5, env: {} },
+      time,
+    ],
+    ["The args of the MCP server", { kind: "program", command: "x", args: "y", env: {} }, time],
+    ["The env of the MCP server", { kind: "program", command: "x", env: { A: 5 } }, time],
+    ["openUpstream needs timeoutMs", address, undefined],
+    ["openUpstream needs timeoutMs", address, { timeoutMs: "soon" }],
+  ])("say of a server: %s", async (message, spec, options) => {
+    await expect(openUpstream(spec as never, options as never)).rejects.toMatchObject({
+      code: "DEFINITION_INVALID",
+      message: expect.stringContaining(message) as string,
     });
   });
 
