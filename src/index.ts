@@ -196,6 +196,7 @@ export type { NestedCallOptions, NestedRequest } from "./contract/context.js";
 export type { DefinedTool, ToolDefinition } from "./contract/define-tool.js";
 export type {
   CompletionRequest,
+  CompletionResult,
   HostAnswer,
   CallStop,
   HostCall,
@@ -246,7 +247,7 @@ export type {
   InterruptedEffects,
 } from "./contract/ports/audit.js";
 export type { Catalogue, FoundTool } from "./contract/ports/catalogue.js";
-export type { ClientConnection, ElicitAnswer } from "./contract/ports/client.js";
+export type { ClientConnection, ElicitAnswer, RequestExtras } from "./contract/ports/client.js";
 export type { Clock } from "./contract/ports/clock.js";
 export type {
   CodeAnswer,

@@ -1,9 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { openHome, startServe, tenonProgram } from "./conformance/tenon-serve.js";
+import { oddCase, type OddCase } from "./odd-messages.js";
+import { isLongRun } from "./setup/random-cases.js";
 import { HttpHost, StdioHost, type Fields, type RecordingHost } from "./recording-host.js";
 
 const root = resolve(import.meta.dirname, "..");
@@ -44,8 +48,8 @@ interface Pair {
 }
 
 /** A host that reaches the server through `tenon mcp`, all on standard streams. */
-function throughMcp(era: string, capabilities: Fields): StdioHost {
-  const home = openHome(configFor({ command: process.execPath, args: [fixture, era] }));
+function throughMcp(era: string, capabilities: Fields, ...more: readonly string[]): StdioHost {
+  const home = openHome(configFor({ command: process.execPath, args: [fixture, era, ...more] }));
   ending.push(() => home.remove());
   const command = [process.execPath, tenonProgram, "mcp", ...home.args];
   return kept(new StdioHost(command, { capabilities, modern: era === "2026", env: home.env }));
@@ -160,27 +164,74 @@ function differences(direct: unknown, via: unknown, path = ""): string[] {
 
 const everything = { elicitation: { form: {} }, sampling: {}, roots: { listChanged: true } };
 
+/** The same for messages that differ in the order of their fields only. Texts of questions differ. */
+function sortKey({ method, key, params }: Fields): string {
+  const { message: _text, ...fields } = Object(params) as Fields;
+  return JSON.stringify([method, key, Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
 /** What a host was told, in an order that does not depend on time. */
 function inOrder(heard: readonly Fields[]): readonly Fields[] {
   return (
     heard
       .filter(({ method }) => !String(method).endsWith("list_changed"))
       // A server of 2026 that does not look at the level sends everything; the gateway keeps to it.
-      .filter(({ params }) => (params as Fields)["level"] !== "debug")
+      .filter(({ params }) => (params as Fields | undefined)?.["level"] !== "debug")
       .map(({ params, ...rest }) => {
+        if (params === undefined) return rest;
         const { [subscriptionKey]: _id, ...meta } = Object((params as Fields)["_meta"]) as Record<
           string,
           unknown
         >;
         return { ...rest, params: { ...(params as Fields), _meta: meta } };
       })
-      .toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+      .toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
   );
 }
 
 const eras = ["2025", "2026"].flatMap((era) =>
   Object.entries(pairs).map(([wire, open]) => ({ era, wire, open })),
 );
+
+/** What the gateway's own connection to the server needs. */
+function withoutProtocolMeta(message: Fields): Fields {
+  const own = Object.entries(Object(message["_meta"]) as Fields).filter(
+    ([key]) => key !== "progressToken" && !key.startsWith("io.modelcontextprotocol/"),
+  );
+  return Array.isArray(message) ? message : { ...message, _meta: Object.fromEntries(own) };
+}
+
+/** Behind the gateway a tool or a prompt has the name of its server before its own. */
+function withPrefix(fields: Fields, named: string): Fields {
+  const { name } = fields;
+  return typeof name === "string" ? { ...fields, name: `${named}${name}` } : fields;
+}
+
+/** Have the server do as the case says, and write down what both ends hear. */
+async function act(host: RecordingHost, named: string, { request, plan, answers }: OddCase): Promise<Fields> {
+  host.answers = answers;
+  host.heard.length = 0;
+  await host.ask("tools/call", { name: `${named}plan`, arguments: plan });
+  const asked = withPrefix(request.params, named);
+  const { ref } = request.params;
+  const params = ref === undefined ? asked : { ...asked, ref: withPrefix(ref as Fields, named) };
+  const answer = await host.ask(request.method, params);
+  const heard = inOrder(host.heard);
+  const { result } = await host.ask("tools/call", { name: `${named}told`, arguments: {} });
+  const { told } = (result as Fields)["structuredContent"] as { told: readonly Fields[] };
+  return { answer, heard, told: told.map(withoutProtocolMeta) };
+}
+
+/** The differences in one case that the guide does not name. */
+async function oddDifferences({ direct, via }: Pair, odd: OddCase): Promise<string[]> {
+  const first = await act(direct, "", odd);
+  const second = await act(via, prefix, odd);
+  return Object.keys(first).flatMap((key) => notAllowed(differences(first[key], second[key])));
+}
+
+function notAllowed(paths: readonly string[]): string[] {
+  return paths.map((path) => path.replace(/^(?:result\.|\[\]\.)/, "")).filter((path) => !allowed.has(path));
+}
 
 describe.each(eras)("a server of $era behind the gateway, over $wire", ({ era, open }) => {
   it("says and hears what it does without it, but for what the guide names", async () => {
@@ -191,30 +242,38 @@ describe.each(eras)("a server of $era behind the gateway, over $wire", ({ era, o
     const second = await converse(via, prefix, modern);
     const found: string[] = [];
     for (const key of Object.keys(first)) {
-      const paths = differences(first[key], second[key]).map((path) =>
-        path.replace(/^(?:result\.|\[\]\.)/, ""),
-      );
-      found.push(...paths.filter((path) => !allowed.has(path)).map((path) => `${key}: ${path}`));
+      found.push(...notAllowed(differences(first[key], second[key])).map((path) => `${key}: ${path}`));
     }
-    const paths = differences(inOrder(direct.heard), inOrder(via.heard)).map((path) =>
-      path.replace(/^\[\]\./, ""),
-    );
-    found.push(...paths.filter((path) => !allowed.has(path)).map((path) => `heard: ${path}`));
+    const heard = notAllowed(differences(inOrder(direct.heard), inOrder(via.heard)));
+    found.push(...heard.map((path) => `heard: ${path}`));
     expect(found, JSON.stringify([inOrder(direct.heard), inOrder(via.heard)], null, 1)).toEqual([]);
     expect(second["refuses"]).toMatchObject({ error: { code: -32050, data: { why: ["x"] } } });
     expect(second["heard"]).toMatchObject({
       result: { structuredContent: { declared: everything, meta: { "org.example/trace": "1" } } },
     });
     expect(via.heard.filter(({ method }) => method === "notifications/message")).toHaveLength(2);
+    const isSame = fc.asyncProperty(oddCase(modern), async (odd) => {
+      expect(await oddDifferences({ direct, via }, odd)).toEqual([]);
+    });
+    await fc.assert(isSame, isLongRun ? { numRuns: 500 } : { numRuns: 25, seed: 1 });
+    for (const method of ["tools/call", "prompts/get", "resources/read", "completion/complete"])
+      expect(await via.ask(method, {}), method).toMatchObject({ error: { code: -32602 } });
   });
 });
 
-it.each(["2025", "2026"])("a server of %s hears no capability that the host does not have", async (era) => {
-  const host = throughMcp(era, { sampling: {} });
-  await host.greet();
-  const { result } = await host.ask("tools/call", { name: `${prefix}heard`, arguments: {} });
-  expect(result).toMatchObject({ structuredContent: { declared: { sampling: {} } } });
-});
+it.each(["2025", "2026"])(
+  "a server of %s is started once, and hears no capability that the host does not have",
+  async (era) => {
+    const starts = join(mkdtempSync(join(tmpdir(), "tenon-starts-")), "starts");
+    const host = throughMcp(era, { sampling: {} }, "streams", starts);
+    await host.greet();
+    await host.ask("tools/list", {});
+    const { result } = await host.ask("tools/call", { name: `${prefix}heard`, arguments: {} });
+    expect(result).toMatchObject({ structuredContent: { declared: { sampling: {} } } });
+    // It is started for the host that needs it, not for nobody first.
+    expect(readFileSync(starts, "utf8")).toBe("started\n");
+  },
+);
 
 it("allows no difference that the guide does not list", () => {
   expect(allowed.size).toBeGreaterThan(5);

@@ -9,8 +9,8 @@ export interface HostOptions {
   readonly modern: boolean;
 }
 
-/** What it answers to requests of the server. */
-const answers: Fields = {
+/** What it answers to requests of the server, unless a test wants something else. */
+const usualAnswers: Fields = {
   "elicitation/create": { action: "accept", content: { name: "Ada" }, _meta: { j: 10 } },
   "sampling/createMessage": {
     role: "assistant",
@@ -24,6 +24,8 @@ const answers: Fields = {
 /** A host that writes down everything it is sent. */
 export abstract class RecordingHost {
   readonly heard: Fields[] = [];
+  /** What it answers to requests of the server. */
+  answers = usualAnswers;
   readonly #options: HostOptions;
   #id = 0;
 
@@ -60,7 +62,7 @@ export abstract class RecordingHost {
     if (inputRequests === undefined) return answer;
     this.heard.push(...Object.entries(inputRequests).map(([key, request]) => ({ key, ...request })));
     const inputResponses = Object.fromEntries(
-      Object.entries(inputRequests).map(([key, { method: asked }]) => [key, answers[String(asked)]]),
+      Object.entries(inputRequests).map(([key, { method: asked }]) => [key, this.answers[String(asked)]]),
     );
     return this.ask(method, {
       ...params,
@@ -95,7 +97,7 @@ export abstract class RecordingHost {
   /** Something that is not an answer. */
   protected take({ id, jsonrpc: _version, ...rest }: Fields): void {
     this.heard.push(rest);
-    if (id !== undefined) this.send({ id, result: answers[rest["method"] as string] });
+    if (id !== undefined) this.send({ id, result: this.answers[rest["method"] as string] });
   }
 }
 

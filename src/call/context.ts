@@ -203,6 +203,7 @@ function pausedClient(client: ClientConnection, call: CallState): ClientConnecti
     supports: client.supports,
     capabilities: client.capabilities,
     meta: client.meta,
+    extras: client.extras,
     era: client.era,
     get logLevel() {
       return client.logLevel;

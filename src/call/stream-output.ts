@@ -59,12 +59,13 @@ export function report(call: ReceivedCall, value: ToolProgress | string): void {
 /** Only the known fields, each of the right type. */
 function toProgress(value: unknown): ToolProgress {
   if (typeof value !== "object" || value === null) return { message: String(value) };
-  const { message, output, progress, total, meta } = value as ToolProgress;
+  const { message, output, progress, total, meta, more } = value as ToolProgress;
   return {
     ...(typeof message === "string" && { message }),
     ...(typeof output === "string" && { output }),
     ...(typeof progress === "number" && { progress }),
     ...(typeof total === "number" && { total }),
     ...(isRecord(meta) && { meta }),
+    ...(isRecord(more) && { more }),
   };
 }

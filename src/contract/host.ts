@@ -185,6 +185,12 @@ export interface Completion {
   readonly hasMore?: boolean | undefined;
 }
 
+/** A completion with all that a server sent along. */
+export interface CompletionResult {
+  readonly completion: Completion;
+  readonly [field: string]: unknown;
+}
+
 /** What the person has typed of a value, and the values that are given already. */
 export interface CompletionRequest {
   /** The name of a prompt, or a URI template. */
@@ -192,6 +198,8 @@ export interface CompletionRequest {
   readonly argument: string;
   readonly value: string;
   readonly given: Readonly<Record<string, string>>;
+  /** The parameters of the request as the host sent them. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A source of resources: Tenon's own, an upstream server's, a test's. */
@@ -204,7 +212,7 @@ export interface ResourceProvider {
   complete?(
     request: CompletionRequest,
     scope: HostScope,
-  ): Promise<Completion | readonly string[] | undefined>;
+  ): Promise<CompletionResult | Completion | readonly string[] | undefined>;
   /** Someone wants to hear of changes of this resource; the result ends that. */
   watch?(uri: string, scope: HostScope): Promise<(() => void) | undefined>;
   /** Told when the list or a resource changes; the result ends it. */
@@ -248,7 +256,7 @@ export interface PromptProvider {
   complete?(
     request: CompletionRequest,
     scope: HostScope,
-  ): Promise<Completion | readonly string[] | undefined>;
+  ): Promise<CompletionResult | Completion | readonly string[] | undefined>;
   onChange?(listener: (change: HostChange) => void): () => void;
 }
 
@@ -257,7 +265,7 @@ export interface HostResources {
   list(signal: AbortSignal): Promise<readonly HostResource[]>;
   templates(signal: AbortSignal): Promise<readonly HostResourceTemplate[]>;
   read(uri: string, signal: AbortSignal): Promise<HostReadResult | undefined>;
-  complete(request: CompletionRequest, signal: AbortSignal): Promise<Completion>;
+  complete(request: CompletionRequest, signal: AbortSignal): Promise<CompletionResult>;
   watch(uri: string, signal: AbortSignal): Promise<() => void>;
 }
 
@@ -269,5 +277,5 @@ export interface HostPrompts {
     args: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<HostPromptResult | undefined>;
-  complete(request: CompletionRequest, signal: AbortSignal): Promise<Completion>;
+  complete(request: CompletionRequest, signal: AbortSignal): Promise<CompletionResult>;
 }

@@ -167,6 +167,8 @@ export interface ToolProgress {
   readonly total?: number;
   /** What an MCP server sent along, for MCP hosts. */
   readonly meta?: Readonly<Record<string, unknown>>;
+  /** Other fields of the server's notification, for MCP hosts. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 
 /** A health check's own verdict. */

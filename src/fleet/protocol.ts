@@ -104,6 +104,9 @@ export const clientSchema = z.object({
   parks: z.boolean().optional(),
   logLevel: z.string().max(40).optional(),
   meta: z.record(z.string(), z.unknown()).optional(),
+  extras: z
+    .object({ params: z.record(z.string(), z.unknown()).optional(), bare: z.boolean().optional() })
+    .optional(),
 });
 export type ClientFacts = z.output<typeof clientSchema>;
 

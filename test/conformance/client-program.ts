@@ -44,7 +44,7 @@ const connection = await openServer(
     onFault: (message) => process.stderr.write(`fault: ${message}\n`),
     answer: async ({ method, params, signal }) => {
       if (method === "elicitation/create")
-        return { ...(await askForm("A form", params["requestedSchema"], { interact: agreeable, signal })) };
+        return { ...(await askForm("A form", params?.["requestedSchema"], { interact: agreeable, signal })) };
       return { model: "none", role: "assistant", content: { type: "text", text: "ok" } };
     },
     authProvider: createOAuthProvider({

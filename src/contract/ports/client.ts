@@ -19,6 +19,8 @@ export interface ClientConnection {
   readonly logLevel?: string | undefined;
   /** `_meta` of the request that made the call, without what belongs to the protocol. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** What else that request held. */
+  readonly extras?: RequestExtras | undefined;
   /** Ask its person; parameters and result as in MCP's `elicitation/create`. */
   elicit(request: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitAnswer>;
   /** Ask it to show an address to its person, if it can; its reply is ignored. */
@@ -34,7 +36,7 @@ export interface ClientConnection {
   /** Any other request that a host answers, such as `roots/list`. */
   request?(
     method: string,
-    request: Readonly<Record<string, unknown>>,
+    request: Readonly<Record<string, unknown>> | undefined,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
   /** The same connection for one call, whose questions then belong to the request that made the call. */
@@ -43,6 +45,14 @@ export interface ClientConnection {
   log(level: string, data: unknown, logger?: string): void;
   /** Send it any other notification, or a log message with further fields. */
   notify?(method: string, params: Readonly<Record<string, unknown>>): void;
+}
+
+/** What a request of an MCP host held that Tenon does not read, for the MCP server that answers it. */
+export interface RequestExtras {
+  /** Parameters that this version does not know. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  /** It had no `arguments`. */
+  readonly bare?: boolean | undefined;
 }
 
 /** What the person behind an MCP host said. */

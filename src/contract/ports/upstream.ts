@@ -1,5 +1,6 @@
 import type { ContentPart } from "../call.js";
 import type { JsonSchema } from "../json.js";
+import type { RequestExtras } from "./client.js";
 import type { SecretScope } from "./secrets.js";
 import type { ToolProgress } from "../tool.js";
 
@@ -62,6 +63,8 @@ export interface UpstreamCall {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** What else the request of the caller held. */
+  readonly extras?: RequestExtras | undefined;
   /** What the caller can be asked, as MCP's client capabilities. @default nothing */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   /** The lowest level of log messages that the caller wants. */

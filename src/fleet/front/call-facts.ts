@@ -11,7 +11,7 @@ import type { FleetCall } from "./pending-call.js";
 /** What the worker is told of the MCP host. */
 export function clientOf(client: ClientConnection | undefined): { readonly client?: ClientFacts } {
   if (client === undefined) return {};
-  const { info, supports, capabilities, era, logLevel, meta } = client;
+  const { info, supports, capabilities, era, logLevel, meta, extras } = client;
   return {
     client: {
       supports,
@@ -20,6 +20,7 @@ export function clientOf(client: ClientConnection | undefined): { readonly clien
       ...(era === "modern" && { parks: true }),
       ...(logLevel !== undefined && { logLevel }),
       ...(meta !== undefined && { meta: { ...meta } }),
+      ...(extras !== undefined && { extras: { ...extras } }),
     },
   };
 }

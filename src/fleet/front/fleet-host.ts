@@ -1,6 +1,6 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type {
-  Completion,
+  CompletionResult,
   HostAnswer,
   HostCall,
   HostChange,
@@ -136,7 +136,7 @@ export class FleetSession implements HostSession {
       list: () => this.#ask("resources.list") as never,
       templates: () => this.#ask("resources.templates") as never,
       read: (uri) => this.#ask("resources.read", [uri]) as never,
-      complete: (request) => this.#ask("resources.complete", [request]) as Promise<Completion>,
+      complete: (request) => this.#ask("resources.complete", [request]) as Promise<CompletionResult>,
       watch: async (uri) => {
         await this.#ask("resources.watch", [uri]);
         return () => {};
@@ -148,7 +148,7 @@ export class FleetSession implements HostSession {
     return {
       list: () => this.#ask("prompts.list") as never,
       get: (name, args) => this.#ask("prompts.get", [name, args]) as never,
-      complete: (request) => this.#ask("prompts.complete", [request]) as Promise<Completion>,
+      complete: (request) => this.#ask("prompts.complete", [request]) as Promise<CompletionResult>,
     };
   }
 

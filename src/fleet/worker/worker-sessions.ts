@@ -91,6 +91,7 @@ export class WorkerSessions {
       client: createClientConnection(exchange, {
         info: () => callOf()?.client?.info as ClientInfo | undefined,
         meta: (callId) => callOf(callId)?.client?.meta,
+        extras: (callId) => callOf(callId)?.client?.extras,
         reports: (callId) => callOf(callId)?.reports === true,
         capabilities: () => callOf()?.client?.capabilities,
         era: () => (callOf()?.client?.parks === true ? "modern" : "legacy"),

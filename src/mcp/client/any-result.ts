@@ -1,4 +1,8 @@
 import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
+import { isRecord } from "../../contract/is-record.js";
+
+/** Where a result is kept that the SDK must not judge. */
+export const rawResult: unique symbol = Symbol("raw result");
 
 /** Takes every result as it is: what a server sends is judged piece by piece later, not as a whole. */
 export const anyResult: StandardSchemaV1<unknown, Readonly<Record<string, unknown>>> = {
@@ -6,8 +10,8 @@ export const anyResult: StandardSchemaV1<unknown, Readonly<Record<string, unknow
     version: 1,
     vendor: "tenon",
     validate: (value) =>
-      typeof value === "object" && value !== null && !Array.isArray(value)
-        ? { value: value as Readonly<Record<string, unknown>> }
+      isRecord(value)
+        ? { value: (value as { [rawResult]?: typeof value })[rawResult] ?? value }
         : { issues: [{ message: "the result is no object" }] },
   },
 };

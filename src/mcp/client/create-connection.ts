@@ -2,6 +2,7 @@ import type { Tool as SdkTool } from "@modelcontextprotocol/client";
 import { ToolCancelledError } from "../../contract/errors.js";
 import type { UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
 import { isRecord } from "../../contract/is-record.js";
+import { logLevels } from "../log-levels.js";
 import { anyResult } from "./any-result.js";
 import { listPages } from "./list-pages.js";
 import { ownFields, smallFields } from "./own-fields.js";
@@ -38,7 +39,8 @@ export function createConnection(parts: ConnectionParts): ServerConnection {
     try {
       await setLogLevel(call.logLevel);
       const _meta = metaOf(call);
-      const whole = _meta === undefined ? params : { ...params, _meta };
+      const asked = withExtras(params, call);
+      const whole = _meta === undefined ? asked : { ...asked, _meta };
       const definition = known.get(nameIn(params));
       return await sendRequest(parts, { method, params: whole, call, definition });
     } catch (error) {
@@ -114,7 +116,9 @@ export function createConnection(parts: ConnectionParts): ServerConnection {
       const tools = (await (mirrors ? listMirrored(signal) : list("tools/list", signal))).map(readTool);
       known.clear();
       // Only where the protocol mirrors arguments into headers is the definition needed again.
-      if (mirrors) for (const tool of tools) known.set(tool.name, mirrored(tool));
+      const isMirrored = ({ inputSchema }: UpstreamTool): boolean =>
+        mirrors && JSON.stringify(inputSchema).includes("x-mcp-header");
+      for (const tool of tools) if (isMirrored(tool)) known.set(tool.name, mirrored(tool));
       return tools;
     },
     async callTool(name, args, call) {
@@ -155,16 +159,14 @@ function mirrored({ name, inputSchema }: UpstreamTool): SdkTool {
   return { name, inputSchema: inputSchema as SdkTool["inputSchema"] };
 }
 
-const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
-
 /** A server of 2025 is told once how much its callers want to hear: as much as the most curious of them. */
 function createLogLevel({ live, onFault }: ConnectionParts): (level: string | undefined) => Promise<void> {
   const { client } = live;
   if (client.getProtocolEra() === "modern" || client.getServerCapabilities()?.logging === undefined)
     return async () => {};
-  let lowest = levels.length;
+  let lowest = logLevels.length;
   return async (level) => {
-    const at = level === undefined ? -1 : levels.indexOf(level);
+    const at = level === undefined ? -1 : logLevels.indexOf(level);
     if (at < 0 || at >= lowest) return;
     lowest = at;
     const request = { method: "logging/setLevel", params: { level } };
@@ -172,6 +174,17 @@ function createLogLevel({ live, onFault }: ConnectionParts): (level: string | un
       onFault(`it does not take the level of log messages: ${(error as Error).message}`);
     });
   };
+}
+
+/** What the host's own request held goes along; Tenon's fields count where both have one. */
+function withExtras(
+  params: Readonly<Record<string, unknown>>,
+  { extras }: UpstreamCall,
+): Readonly<Record<string, unknown>> {
+  if (extras === undefined) return params;
+  const { arguments: args, ...others } = params;
+  const isLeftOut = args === undefined || (extras.bare === true && Object.keys(Object(args)).length === 0);
+  return { ...extras.params, ...(isLeftOut ? others : params) };
 }
 
 function nameIn(params: Readonly<Record<string, unknown>>): string {

@@ -1,6 +1,6 @@
 import { isRecord } from "../../contract/is-record.js";
 import { messageOf } from "../../contract/message-of.js";
-import { smallFields } from "./own-fields.js";
+import { readProgress } from "./own-fields.js";
 import type { UpstreamCall } from "../../contract/ports/upstream.js";
 
 type Result = Readonly<Record<string, unknown>>;
@@ -91,15 +91,8 @@ export class DirectRequests {
     if (method !== "notifications/progress" || !isRecord(params)) return false;
     const token = params["progressToken"];
     if (typeof token !== "number" || token <= firstId || token > this.#lastId) return false;
-    const { progress, total, message: text } = params;
-    const meta = smallFields(params["_meta"]);
-    if (typeof progress !== "number") return true;
-    this.#waiting.get(token)?.onProgress?.({
-      progress,
-      ...(typeof total === "number" && { total }),
-      ...(typeof text === "string" && { message: text }),
-      ...(meta !== undefined && { meta }),
-    });
+    const progress = readProgress(params);
+    if (progress !== undefined) this.#waiting.get(token)?.onProgress?.(progress);
     return true;
   }
 

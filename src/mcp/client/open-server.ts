@@ -6,6 +6,7 @@ import { DirectRequests } from "./direct-requests.js";
 import { createTransport, endSession } from "./create-transport.js";
 import { receiveLeniently } from "./lenient-messages.js";
 import { loadSdk, type McpSdk } from "./load-sdk.js";
+import { ProgressTokens } from "./progress-tokens.js";
 import { ProgramTransport } from "./program-transport.js";
 import {
   serverRequests,
@@ -97,6 +98,7 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
   const calls = new Set<UpstreamCall>();
   const onFault = options.onFault ?? (() => {});
   const open = new OpenRequests();
+  const progress = new ProgressTokens();
   const transport = createTransport(sdk, spec, { ...options, open });
   const client = new sdk.Client(clientInfo(options), {
     capabilities: { ...options.capabilities },
@@ -113,13 +115,17 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
   receiveLeniently(
     transport,
     () => client.getProtocolEra() === "modern",
-    (message) => open.take(message),
+    (message) => {
+      open.take(message);
+      return progress.take(message);
+    },
   );
   listenTo(client, options, calls);
   const watching = createWatching(client, options);
   Object.assign(client, { onerror: (error: Error) => onFault(error.message) });
   const live: LiveClient = {
     client,
+    progress,
     http: spec.kind === "address",
     pid: () => (transport instanceof ProgramTransport ? (transport.pid ?? undefined) : undefined),
     ended: () => (transport instanceof ProgramTransport ? transport.ended : undefined),
@@ -228,7 +234,7 @@ function listenTo(client: Client, options: ServerOptions, calls: ReadonlySet<Ups
       { mcpReq }: { mcpReq: { signal: AbortSignal } },
     ) => {
       if (!isServerRequest(method)) throw Object.assign(new Error("Method not found"), { code: -32601 });
-      return answer({ method, params: isRecord(params) ? params : {}, signal: mcpReq.signal }, [...calls]);
+      return answer({ method, ...(isRecord(params) && { params }), signal: mcpReq.signal }, [...calls]);
     },
   });
 }

@@ -21,9 +21,10 @@ function readBlock(block: unknown): ContentPart {
   }
   if ((type === "image" || type === "audio") && typeof fields["data"] === "string") {
     const { data, mimeType, ...more } = fields;
-    const fallback = type === "image" ? "image/png" : "audio/wav";
-    const kind = typeof mimeType === "string" ? mimeType : fallback;
-    return { type, data, mimeType: kind, ...rest(more) };
+    if (typeof mimeType === "string") return { type, data, mimeType, ...rest(more) };
+    // Models need a type; hosts are told that there was none.
+    const guessed = type === "image" ? "image/png" : "audio/wav";
+    return { type, data, mimeType: guessed, more: { ...more, mimeType: null } };
   }
   if (type === "resource" && isRecord(fields["resource"])) {
     const { resource, ...more } = fields;

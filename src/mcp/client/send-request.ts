@@ -1,7 +1,6 @@
-import type { Progress, Tool as SdkTool } from "@modelcontextprotocol/client";
+import type { Client, Tool as SdkTool } from "@modelcontextprotocol/client";
 import type { UpstreamCall } from "../../contract/ports/upstream.js";
 import { anyResult } from "./any-result.js";
-import { smallFields } from "./own-fields.js";
 import { askToOpenUrls, requiredUrlsOf, urlsNotOpened } from "./required-urls.js";
 import {
   serverRequests,
@@ -90,34 +89,39 @@ export async function withLogin<T>(
 }
 
 /** Send a request as it is. */
-export function sendOnce(
-  { client, http, direct }: LiveClient,
+export async function sendOnce(
+  live: LiveClient,
   sending: Sending,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { method, params, call, definition } = sending;
-  if (direct !== undefined) return direct.request(method, params, call);
-  const { onProgress } = call;
-  const options = {
-    signal: call.signal,
-    timeout: noTimeout,
-    allowInputRequired: true,
-    ...(onProgress !== undefined && {
-      onprogress: ({ progress, total, message, _meta }: Progress & { readonly _meta?: unknown }) => {
-        const meta = smallFields(_meta);
-        onProgress({
-          progress,
-          ...(total !== undefined && { total }),
-          ...(message !== undefined && { message }),
-          ...(meta !== undefined && { meta }),
-        });
-      },
-    }),
-  };
+  const { method, params, call } = sending;
+  if (live.direct !== undefined) return live.direct.request(method, params, call);
+  if (call.onProgress === undefined) return sendBySdk(live, sending);
+  const progressToken = live.progress.add(call.onProgress);
+  const _meta = { ...(params["_meta"] as object | undefined), progressToken };
+  try {
+    return await sendBySdk(live, { ...sending, params: { ...params, _meta } });
+  } finally {
+    live.progress.remove(progressToken);
+  }
+}
+
+function sendBySdk(
+  { client, http }: LiveClient,
+  { method, params, call, definition }: Sending,
+): Promise<Readonly<Record<string, unknown>>> {
+  const options = { signal: call.signal, timeout: noTimeout, allowInputRequired: true };
   if (method === "tools/call" && http && definition !== undefined) {
     const asked = params as { name: string; arguments: Record<string, unknown> };
-    return client.callTool(asked, { ...options, toolDefinition: definition });
+    return unjudged(client).callTool(asked, { ...options, toolDefinition: definition });
   }
   return client.request({ method, params: { ...params } }, anyResult, options);
+}
+
+/** The same client, whose `callTool` mirrors arguments into headers but leaves the result as it is. */
+function unjudged(client: Client): Client {
+  const request = (asked: Parameters<Client["request"]>[0], options: object): Promise<unknown> =>
+    client.request(asked, anyResult, options);
+  return Object.create(client, { request: { value: request } }) as Client;
 }
 
 /** Questions that a server may ask at once. */
@@ -130,7 +134,7 @@ async function answerAll(
 ): Promise<Readonly<Record<string, unknown>>> {
   const asked = Object.entries((requests ?? {}) as Readonly<Record<string, Partial<ServerRequest>>>);
   if (asked.length > mostAtOnce) throw new Error(`the server asks ${asked.length} things at once`);
-  const answers = asked.map(async ([key, { method, params = {} }]): Promise<[string, unknown]> => {
+  const answers = asked.map(async ([key, { method, params }]): Promise<[string, unknown]> => {
     if (answer === undefined || !(serverRequests as readonly unknown[]).includes(method)) {
       throw new Error(`the server asks for ${String(method)}, which nobody here can give`);
     }

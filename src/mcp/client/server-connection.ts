@@ -1,6 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { Upstream, UpstreamCall } from "../../contract/ports/upstream.js";
 import type { DirectRequests } from "./direct-requests.js";
+import type { ProgressTokens } from "./progress-tokens.js";
 
 /** The requests that a server can make of its caller. */
 export const serverRequests = ["elicitation/create", "sampling/createMessage", "roots/list"] as const;
@@ -8,7 +9,8 @@ export const serverRequests = ["elicitation/create", "sampling/createMessage", "
 /** A request of a server to its caller. */
 export interface ServerRequest {
   readonly method: (typeof serverRequests)[number];
-  readonly params: Readonly<Record<string, unknown>>;
+  /** Some questions need none. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly signal: AbortSignal;
   /** Its name among the requests that the server makes at once. */
   readonly key?: string | undefined;
@@ -72,6 +74,7 @@ export interface ServerConnection extends Upstream {
 /** The SDK's client with what it runs on. */
 export interface LiveClient {
   readonly client: Client;
+  readonly progress: ProgressTokens;
   readonly pid: () => number | undefined;
   /** Over HTTP arguments may have to be mirrored into headers. */
   readonly http: boolean;

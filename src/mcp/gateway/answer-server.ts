@@ -28,6 +28,8 @@ const unaskedMs = 60_000;
 
 /** The key under which a host of 2026-07-28 finds the question, where its server named it. */
 const inputKey = "tenon/inputKey";
+/** Set where the question has no parameters. */
+const noParams = "tenon/noParams";
 
 /** Answer what a server asks, by the host or the person of the session whose call it belongs to. */
 export function createAnswerer(options: AnswerOptions): AnswerServer {
@@ -93,7 +95,7 @@ function refuse({ method }: ServerRequest, why: string, { onFault }: AnswerOptio
 
 /** Whether the host said that it answers such a request: nobody else is asked in its place. */
 function canAnswer(
-  { method, params }: ServerRequest,
+  { method, params = {} }: ServerRequest,
   { elicitation, sampling, roots }: Capabilities,
 ): boolean {
   if (method === "roots/list") return roots !== undefined;
@@ -115,20 +117,21 @@ async function askHost(
   const params = method === "elicitation/create" ? framed(request.params, options) : request.params;
   const named = key === undefined ? params : withKey(params, key);
   if (client.request !== undefined) return client.request(method, named, signal);
-  if (method === "elicitation/create") return { ...(await client.elicit(named, signal)) };
-  if (method === "sampling/createMessage") return client.sample(named, signal);
+  if (method === "elicitation/create") return { ...(await client.elicit({ ...named }, signal)) };
+  if (method === "sampling/createMessage") return client.sample({ ...named }, signal);
   return refuse(request, "the host of this session cannot answer it", options);
 }
 
 /** A person must see who asks, and nothing that is invisible. */
-function framed(params: Answer, { server }: AnswerOptions): Answer {
+function framed(params: Answer = {}, { server }: AnswerOptions): Answer {
   const said = typeof params["message"] === "string" ? params["message"] : "";
   return { ...params, message: `The MCP server "${server}" asks: ${toVisibleText(said)}` };
 }
 
-function withKey(params: Answer, key: string): Answer {
-  const meta = params["_meta"];
-  return { ...params, _meta: { ...(typeof meta === "object" && meta), [inputKey]: key } };
+function withKey(params: Answer | undefined, key: string): Answer {
+  const meta = params?.["_meta"];
+  const named = { ...(typeof meta === "object" && meta), [inputKey]: key };
+  return { ...params, _meta: params === undefined ? { ...named, [noParams]: true } : named };
 }
 
 async function askPerson(request: ServerRequest, caller: Caller, options: AnswerOptions): Promise<Answer> {

@@ -65,13 +65,14 @@ export function callFor(
   caller: PartialCaller,
   { signal, onProgress }: Pick<UpstreamCall, "signal" | "onProgress">,
 ): UpstreamCall {
-  const { meta, logLevel, era } = caller.client ?? {};
+  const { meta, extras, logLevel, era } = caller.client ?? {};
   return {
     signal,
     capabilities: capabilitiesOf(caller),
     owner: ownerOfCaller(caller),
     ...(onProgress !== undefined && { onProgress }),
     ...(meta !== undefined && { meta }),
+    ...(extras !== undefined && { extras }),
     ...(logLevel !== undefined && { logLevel }),
     ...(era !== undefined && { era }),
   };

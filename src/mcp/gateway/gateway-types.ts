@@ -152,6 +152,8 @@ export interface Gateway extends McpServers {
   isLoading(name: string): boolean;
   /** Register what is known from earlier runs. */
   load(): Promise<void>;
+  /** The first connections will be made for this host: a server of 2025 that was started for another starts again. */
+  expect(caller: PartialCaller): void;
   /** Start in the background what is not known yet or wants to be started. */
   start(): void;
   /**

@@ -74,6 +74,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     async load() {
       await Promise.all(all().map((server) => server.catalogue.load()));
     },
+    expect(caller) {
+      for (const server of all()) server.links.expect(server.meet(caller));
+    },
     start() {
       for (const server of all()) start(server);
     },

@@ -1,4 +1,5 @@
 import type { CallToolRequest, CallToolResult, Server, ServerContext } from "@modelcontextprotocol/server";
+import type { RequestExtras } from "../../contract/ports/client.js";
 import type { CallStop } from "../../contract/host.js";
 import type { ToolProgress } from "../../contract/tool.js";
 import type { Connection } from "./connection.js";
@@ -24,6 +25,7 @@ export function callTool(
       signal,
       requestId: ctx.mcpReq.id,
       meta: hostMeta(ctx.mcpReq._meta),
+      extras: extrasOf(request.params),
     }),
   );
 }
@@ -33,6 +35,15 @@ export function hostMeta(meta: object | undefined): Readonly<Record<string, unkn
   if (meta === undefined) return undefined;
   const own = Object.entries(meta).filter(([key]) => key !== "progressToken" && !reserved.test(key));
   return own.length === 0 ? undefined : Object.fromEntries(own);
+}
+
+/** What a request held besides what Tenon reads and what belongs to the protocol. */
+export function extrasOf(params: Readonly<Record<string, unknown>>): RequestExtras | undefined {
+  const { name: _name, arguments: args, uri: _uri, _meta, ...others } = params;
+  const { task: _task, inputResponses: _responses, requestState: _state, ...more } = others;
+  const hasMore = Object.keys(more).length > 0;
+  if (!hasMore && args !== undefined) return undefined;
+  return { ...(hasMore && { params: more }), ...(args === undefined && { bare: true }) };
 }
 
 const reserved = /^(?:io\.modelcontextprotocol|tenon)\//;
@@ -52,6 +63,7 @@ export interface WireCall {
   readonly requestId?: string | number | undefined;
   /** What the host sent along for the server of the tool. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  readonly extras?: RequestExtras | undefined;
 }
 
 /** Make the call for an exchange, so that its questions and reports find their way back. */
@@ -65,12 +77,14 @@ export async function runTool(
     requestId: call.requestId,
     reports: call.progressToken !== undefined,
     meta: call.meta,
+    extras: call.extras,
   });
   try {
     const { name, arguments: args, progressToken: token, idempotencyKey, signal } = call;
     const onProgress = token === undefined ? undefined : progressTo(exchange, token);
     return toCallResult(
       await connection.session.call({ id, name, arguments: args, idempotencyKey, signal, onProgress }),
+      exchange.parks === true,
     );
   } finally {
     unbind();
@@ -86,13 +100,14 @@ export function progressTo(
 ): (report: ToolProgress) => void {
   let last = -1;
   let counted = true;
-  return ({ message, output, progress, total, meta }) => {
+  return ({ message, output, progress, total, meta, more }) => {
     const text = (message ?? output)?.slice(0, mostText).toWellFormed();
     const told = progress !== undefined && Number.isFinite(progress) && progress > last;
     if (!told && text === undefined) return;
     if (told) counted = false;
     last = told ? progress : counted ? last + 1 : last + Math.max(Math.abs(last), 1) * 1e-9;
     exchange.notify("notifications/progress", {
+      ...more,
       progressToken,
       progress: last,
       ...(total !== undefined && Number.isFinite(total) && { total }),

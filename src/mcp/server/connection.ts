@@ -1,6 +1,7 @@
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
+import type { WireCall } from "./call-tool.js";
 import { createClientConnection, createElicitation, hostGone } from "./elicitation.js";
 import { anyResult, createPushExchange, type Exchange, type RequestContext } from "./exchange.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
@@ -16,13 +17,12 @@ export interface ConnectionOptions extends Omit<HostSessionOptions, "interact" |
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-interface CallBinding {
+/** With what the host sent along. */
+interface CallBinding extends Pick<WireCall, "meta" | "extras"> {
   /** Of the request on the wire. */
   readonly requestId: string | number | undefined;
   /** The host hears of the call's progress. */
   readonly reports: boolean;
-  /** What the host sent along. */
-  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 type Work<T> = (exchange: Exchange, signal: AbortSignal) => Promise<T>;
@@ -44,7 +44,8 @@ export class Connection {
   readonly #stopListening: () => void;
   readonly #calls = new Map<string | number, string>();
   readonly #reporting = new Set<string>();
-  readonly #metas = new Map<string, Readonly<Record<string, unknown>>>();
+  /** What hosts sent along with calls that run. */
+  readonly #sent = new Map<string, Pick<CallBinding, "meta" | "extras">>();
   /** The lowest level of log messages that a host of the 2025 revisions wants. */
   logLevel: string | undefined;
   #info: ClientInfo | undefined;
@@ -64,7 +65,8 @@ export class Connection {
       client: createClientConnection(find, {
         info: () => this.info,
         reports: (callId) => callId !== undefined && this.#reporting.has(callId),
-        meta: (callId) => (callId === undefined ? undefined : this.#metas.get(callId)),
+        meta: (callId) => (callId === undefined ? undefined : this.#sent.get(callId)?.meta),
+        extras: (callId) => (callId === undefined ? undefined : this.#sent.get(callId)?.extras),
         logLevel: () => this.logLevel,
         capabilities: () => this.#capabilities,
         era: () =>
@@ -106,8 +108,9 @@ export class Connection {
       const exchange = createPushExchange(ctx, server.getClientCapabilities());
       return this.within(exchange, () => work(exchange, ctx.mcpReq.signal));
     }
-    const state = ctx.mcpReq.requestState<string>();
+    const state: unknown = ctx.mcpReq.requestState();
     // The SDK knows what becomes of a result that asks for input; the types of handlers do not.
+    if (state !== undefined && typeof state !== "string") throw invalid("requestState must be a string.");
     if (state !== undefined) return this.#parked.resume(state, request, ctx) as Promise<T>;
     return this.serveModern(ctx, request, work);
   }
@@ -135,14 +138,14 @@ export class Connection {
   }
 
   /** A call that the exchange makes, so that questions of the call find their way back. */
-  bind(callId: string, exchange: Exchange, { requestId, reports, meta }: CallBinding): () => void {
+  bind(callId: string, exchange: Exchange, { requestId, reports, meta, extras }: CallBinding): () => void {
     this.#byCall.set(callId, exchange);
     if (requestId !== undefined) this.#calls.set(requestId, callId);
     if (reports) this.#reporting.add(callId);
-    if (meta !== undefined) this.#metas.set(callId, meta);
+    if (meta !== undefined || extras !== undefined) this.#sent.set(callId, { meta, extras });
     return () => {
       this.#byCall.delete(callId);
-      this.#metas.delete(callId);
+      this.#sent.delete(callId);
       this.#reporting.delete(callId);
       if (requestId !== undefined && this.#calls.get(requestId) === callId) this.#calls.delete(requestId);
     };
@@ -255,7 +258,7 @@ export class Connection {
   /** Ask a host of the 2025 revisions outside of its requests; one of 2026-07-28 is asked by answers only. */
   async #request(
     method: string,
-    params: Readonly<Record<string, unknown>>,
+    params: Readonly<Record<string, unknown>> | undefined,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
     const [server] = this.#listeners;

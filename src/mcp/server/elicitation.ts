@@ -1,7 +1,8 @@
-import type { ClientConnection, ElicitAnswer } from "../../contract/ports/client.js";
+import type { ClientConnection, ElicitAnswer, RequestExtras } from "../../contract/ports/client.js";
 import type { ProtocolEra } from "../../contract/ports/upstream.js";
 import type { Asker, InteractBackend } from "../../contract/ports/interact.js";
 import { ToolExecutionError } from "../../contract/errors.js";
+import { logLevels } from "../log-levels.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
 import {
   fitsApprovalForm,
@@ -72,6 +73,8 @@ export interface ClientConnectionOptions {
   readonly reports?: ((callId: string | undefined) => boolean) | undefined;
   /** `_meta` of the request that made a call. */
   readonly meta?: ((callId: string | undefined) => Readonly<Record<string, unknown>> | undefined) | undefined;
+  /** What else that request held. */
+  readonly extras?: ((callId: string | undefined) => RequestExtras | undefined) | undefined;
   /** What the host declared, where no request of it is open. */
   readonly capabilities?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
   /** The era that the host speaks, where no request of it is open. */
@@ -121,6 +124,9 @@ export function createClientConnection(
     get meta() {
       return about.meta?.(callId);
     },
+    get extras() {
+      return about.extras?.(callId);
+    },
     get logLevel() {
       return logLevel();
     },
@@ -143,10 +149,8 @@ export function createClientConnection(
   };
 }
 
-const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
-
 function isWanted(level: unknown, least: string | undefined): boolean {
-  return least === undefined || levels.indexOf(String(level)) >= levels.indexOf(least);
+  return least === undefined || logLevels.indexOf(String(level)) >= logLevels.indexOf(least);
 }
 
 function exchangeOf(find: FindExchange, callId?: string): Exchange {

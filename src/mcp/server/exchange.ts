@@ -14,7 +14,7 @@ export interface Exchange {
   /** Ask the host something on behalf of the request. */
   ask(
     method: string,
-    params: Readonly<Record<string, unknown>>,
+    params: Readonly<Record<string, unknown>> | undefined,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
   /** Tell it something; a host that is gone misses nothing. */

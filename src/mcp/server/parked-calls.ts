@@ -5,8 +5,13 @@ import { supportedRequests, type Exchange, type RequestContext } from "./exchang
 /** What a host is asked to bring before the request can go on. */
 export interface InputRequired {
   readonly resultType: "input_required";
-  readonly inputRequests: Readonly<Record<string, { readonly method: string; readonly params: object }>>;
+  readonly inputRequests: Readonly<Record<string, Question>>;
   readonly requestState: string;
+}
+
+interface Question {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ParkingOptions {
@@ -94,15 +99,15 @@ export class ParkedCalls {
 
 const needsInput = Symbol("needs input");
 
-interface Ask {
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
+interface Ask extends Question {
   readonly answered: (answer: Readonly<Record<string, unknown>>) => void;
   readonly leave: (reason: unknown) => void;
 }
 
 /** Where a tool names its question itself, a host may bring the answer with the first request. */
 export const inputKey = "tenon/inputKey";
+/** A question that it names has no parameters. */
+const noParams = "tenon/noParams";
 
 /** One request that may need several rounds. */
 class Parked implements Exchange {
@@ -153,7 +158,7 @@ class Parked implements Exchange {
 
   ask(
     method: string,
-    params: Readonly<Record<string, unknown>>,
+    params: Readonly<Record<string, unknown>> | undefined,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
     const lacking = lackingFor(method, params, this.capabilities);
@@ -193,7 +198,9 @@ class Parked implements Exchange {
   }
 
   questions(): InputRequired["inputRequests"] {
-    return Object.fromEntries([...this.#asks].map(([key, { method, params }]) => [key, { method, params }]));
+    return Object.fromEntries(
+      [...this.#asks].map(([key, { method, params }]) => [key, { method, ...(params && { params }) }]),
+    );
   }
 
   /** Take the answers of a new round; what it left out, or brought as no object, is asked again. */
@@ -239,27 +246,22 @@ class Parked implements Exchange {
   }
 }
 
-function takeKey(
-  params: Readonly<Record<string, unknown>>,
-): readonly [string | undefined, Readonly<Record<string, unknown>>] {
-  const meta = Object(params["_meta"]) as Record<string, unknown>;
-  const { [inputKey]: key, ...others } = meta;
+function takeKey(params: Question["params"]): readonly [string | undefined, Question["params"]] {
+  const meta = Object(params?.["_meta"]) as Record<string, unknown>;
+  const { [inputKey]: key, [noParams]: isEmpty, ...others } = meta;
   if (typeof key !== "string") return [undefined, params];
-  const { _meta, ...plain } = params;
+  if (isEmpty === true) return [key, undefined];
+  const { _meta, ...plain } = params ?? {};
   return [key, Object.keys(others).length === 0 ? plain : { ...plain, _meta: others }];
 }
 
 /** The capability that the host would have to declare, where it did not. */
-function lackingFor(
-  method: string,
-  params: Readonly<Record<string, unknown>>,
-  declared: unknown,
-): object | undefined {
+function lackingFor(method: string, params: Question["params"], declared: unknown): object | undefined {
   const can = supportedRequests(declared);
   if (method === "sampling/createMessage") return can.sample ? undefined : { sampling: {} };
   if (method === "roots/list") return "roots" in (Object(declared) as object) ? undefined : { roots: {} };
   if (method !== "elicitation/create") return undefined;
-  const url = params["mode"] === "url";
+  const url = params?.["mode"] === "url";
   if (url ? can.elicitUrl : can.elicitForm) return undefined;
   return { elicitation: url ? { url: {} } : { form: {} } };
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "../../contract/is-record.js";
 import { messageOf } from "../../contract/message-of.js";
 import { hasProtocolMeta, metaOf, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
-import { hostMeta, keyOf, runTool, type WireCall } from "./call-tool.js";
+import { extrasOf, hostMeta, keyOf, runTool, type WireCall } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import type { Exchange, RequestContext } from "./exchange.js";
 import { isModernMeta } from "./plain-meta.js";
@@ -24,11 +24,19 @@ export function readPlainCall(message: WireMessage): PlainCall | undefined {
   if (meta === undefined) return undefined;
   const modern = isModernMeta(meta);
   if (!modern && hasProtocolMeta(meta)) return undefined;
-  const { name, arguments: args, _meta, ...others } = Object(params) as Record<string, unknown>;
-  if (typeof name !== "string" || Object.keys(others).length > 0) return undefined;
-  if (args !== undefined && !isRecord(args)) return undefined;
+  const given = Object(params) as Record<string, unknown>;
+  const { name, arguments: args, task, inputResponses, requestState } = given;
+  if (typeof name !== "string" || (args !== undefined && !isRecord(args))) return undefined;
+  if (task !== undefined || inputResponses !== undefined || requestState !== undefined) return undefined;
   const progressToken = meta["progressToken"] as string | number | undefined;
-  const call = { name, arguments: args, progressToken, idempotencyKey: keyOf(meta), meta: hostMeta(meta) };
+  const call = {
+    name,
+    arguments: args,
+    progressToken,
+    idempotencyKey: keyOf(meta),
+    meta: hostMeta(meta),
+    extras: extrasOf(given),
+  };
   return { id, modern, meta, params, call };
 }
 

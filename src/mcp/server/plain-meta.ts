@@ -1,8 +1,10 @@
 import { isRecord } from "../../contract/is-record.js";
+import { logLevels } from "../log-levels.js";
 import { hasProtocolMeta } from "../../wire/json-rpc.js";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+const levelKey = "io.modelcontextprotocol/logLevel";
 const infoKey = "io.modelcontextprotocol/clientInfo";
 
 /** Whether the `_meta` is that of a plain request of 2026-07-28; anything unusual is for the SDK to judge. */
@@ -11,8 +13,9 @@ export function isModernMeta({
   [capabilitiesKey]: capabilities,
   ...rest
 }: Readonly<Record<string, unknown>>): boolean {
-  const { [infoKey]: info, ...others } = rest;
+  const { [infoKey]: info, [levelKey]: level, ...others } = rest;
   const hasPlainInfo = info === undefined || isPlainInfo(info);
+  if (level !== undefined && !logLevels.includes(level as string)) return false;
   return version === "2026-07-28" && isUsual(capabilities) && hasPlainInfo && !hasProtocolMeta(others);
 }
 

@@ -5,7 +5,7 @@ import { isRecord } from "../../contract/is-record.js";
 import { fitStructured } from "./fit-structured.js";
 
 /** An answer in MCP's words. A protocol error of the server that was called is thrown as it came. */
-export function toCallResult(answer: HostAnswer): CallToolResult {
+export function toCallResult(answer: HostAnswer, isModern = false): CallToolResult {
   const { callId, error, metadata } = answer.envelope;
   const { details } = error ?? {};
   if (typeof details?.["protocolCode"] === "number") throw protocolError(details);
@@ -14,7 +14,7 @@ export function toCallResult(answer: HostAnswer): CallToolResult {
   if (metadata.untrusted === true) _meta["tenon/untrusted"] = true;
   if (error !== undefined) _meta["tenon/error"] = error;
   const content = metadata.mcp?.empty === true ? [] : answer.envelope.content.map(toBlock);
-  const structured = structuredOf(answer);
+  const structured = structuredOf(answer, isModern);
   if (structured?.shortened === true) _meta["tenon/shortened"] = true;
   return {
     ...metadata.mcp?.more,
@@ -37,11 +37,15 @@ interface Structured {
 }
 
 /** Never more than the server sent, where an MCP server answered. */
-function structuredOf({ envelope, wrapped, maxChars }: HostAnswer): Structured | undefined {
+function structuredOf(
+  { envelope, wrapped, maxChars }: HostAnswer,
+  isModern: boolean,
+): Structured | undefined {
   const { mcp } = envelope.metadata;
   const result = envelopeResult(envelope);
   if (mcp === undefined ? envelope.error !== undefined : !mcp.structured) return undefined;
-  if (!wrapped && !isRecord(result)) return undefined;
+  // Before 2026-07-28 a structured result was always an object.
+  if (!wrapped && !isRecord(result) && !(isModern && mcp !== undefined)) return undefined;
   const { value, shortened } = fitStructured(result ?? null, maxChars);
   return { value: wrapped ? { result: value } : value, shortened };
 }
@@ -54,6 +58,7 @@ function envelopeResult({ result, error }: ToolEnvelope): unknown {
 type Block = CallToolResult["content"][number];
 
 function toBlock({ more, ...part }: ContentPart): Block {
+  if (part.type === "image" || part.type === "audio") return toMedia(part, more);
   if (part.type !== "resource") return { ...more, ...part };
   const { uri, text, blob, mimeType } = part;
   const kind = mimeType === undefined ? {} : { mimeType };
@@ -66,4 +71,13 @@ function toBlock({ more, ...part }: ContentPart): Block {
     type: "resource",
     resource: { ...(isRecord(resource) && resource), uri, ...content, ...kind },
   };
+}
+
+/** A server that did not say of what type its bytes are says nothing to the host either. */
+function toMedia(
+  { mimeType, ...part }: Omit<Extract<ContentPart, { data: string }>, "more">,
+  more: ContentPart["more"],
+): Block {
+  const { mimeType: said = mimeType, ...fields } = more ?? {};
+  return { ...fields, ...part, ...(said !== null && { mimeType: said }) } as Block;
 }

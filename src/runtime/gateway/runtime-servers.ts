@@ -64,6 +64,8 @@ export interface RuntimeServers extends McpServers {
   reconfigure(servers: ResolvedConfig["mcpServers"]): Promise<ServerChanges>;
   /** Load what is known from earlier runs, and start the rest in the background. */
   load(): Promise<void>;
+  /** The first connections will be made for this host. */
+  expect(caller: PartialCaller): void;
   /** Wait until every enabled server whose tools are not known has listed them or failed, for at most `limitMs`. */
   settle(limitMs: number, caller?: PartialCaller): Promise<void>;
   /** Tell the servers of a session that its host's roots changed. */

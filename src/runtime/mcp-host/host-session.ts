@@ -40,6 +40,7 @@ export class TenonHostSession implements HostSession {
   readonly #session: Session;
   #listed: { readonly of: string; readonly tools: readonly HostTool[] } | undefined;
   #blind: Session | undefined;
+  #hasExpected = false;
 
   constructor(parts: HostSessionDeps) {
     const { id, toolset, agent, userId, principal, role, endpoint, native, interact, client, local } =
@@ -75,14 +76,10 @@ export class TenonHostSession implements HostSession {
   }
 
   async tools(): Promise<readonly HostTool[]> {
+    this.#expectServers();
     await this.#session.refresh();
     // A host that lists once must see the tools of servers that have just been configured.
-    const { tenon, asked } = this.#parts;
-    await tenon.mcp.settle(listingWaitMs, {
-      client: asked.client,
-      sessionId: this.id,
-      endpoint: asked.endpoint,
-    });
+    await this.#parts.tenon.mcp.settle(listingWaitMs, this.#caller);
     const { catalogue } = this.#parts;
     const names = this.#session
       .tools()
@@ -119,6 +116,7 @@ export class TenonHostSession implements HostSession {
   }
 
   async call(call: HostCall): Promise<HostAnswer> {
+    this.#expectServers();
     const { name: asked, arguments: given } = call;
     const { name, args } = this.#searches ? meantCall(asked, given) : { name: asked, args: given };
     const visible = !this.#narrowed || (await this.#isVisible(name));
@@ -154,14 +152,28 @@ export class TenonHostSession implements HostSession {
   }
 
   resources(asking: AskingRequest = {}): HostResources {
+    this.#expectServers();
     return joinResources([...this.#parts.resources], this.#scope(asking));
   }
 
   prompts(asking: AskingRequest = {}): HostPrompts {
+    this.#expectServers();
     const { prompts: globs } = this.#parts.asked;
     const isOffered = (name: string): boolean =>
       globs === undefined || globs.some((glob) => matchesName(glob, name));
     return joinPrompts([...this.#parts.prompts], { who: this.#scope(asking), isOffered });
+  }
+
+  get #caller() {
+    const { client, endpoint } = this.#parts.asked;
+    return { client, endpoint, sessionId: this.id };
+  }
+
+  /** What this session does first may start servers, and they are to be started for its host. */
+  #expectServers(): void {
+    if (this.#hasExpected) return;
+    this.#hasExpected = true;
+    this.#parts.tenon.mcp.expect(this.#caller);
   }
 
   #scope({ client = this.#parts.asked.client, onProgress }: AskingRequest): Omit<HostScope, "signal"> {

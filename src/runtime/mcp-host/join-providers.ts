@@ -1,5 +1,6 @@
 import type {
   Completion,
+  CompletionResult,
   HostPrompts,
   HostResources,
   HostScope,
@@ -52,9 +53,10 @@ export function joinPrompts(
   };
 }
 
-function toCompletion(found: Completion | readonly string[] = []): Completion {
-  if (!("length" in found)) return found;
-  return { values: found.slice(0, 100), total: found.length, hasMore: found.length > 100 };
+function toCompletion(found: CompletionResult | Completion | readonly string[] = []): CompletionResult {
+  if ("completion" in found) return found;
+  if (!("length" in found)) return { completion: found };
+  return { completion: { values: found.slice(0, 100), total: found.length, hasMore: found.length > 100 } };
 }
 
 async function gather<P, T>(
