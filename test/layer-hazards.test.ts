@@ -117,11 +117,13 @@ mkdir odd; cd odd; echo was >"$(printf 'was\\377')"; echo gone >"$(printf 'gone\
     const closed =
       "mkdir -p new/in; echo n >new/in/n; chmod -R a-w new; echo d >dir/d; chmod 555 dir; chmod u+w shut; rm -r shut";
     const look = "stat -c '%n %a' * */in 2>/dev/null || true";
-    const [told, other] = play(prefix, {
+    const inPlace = "echo more >>shut/s; chmod u+w shut; echo n >shut/n; chmod 511 shut";
+    const [told, other, third] = play(prefix, {
       setUp,
       steps: [
         { command: cave, look: "ls" },
         { command: closed, look },
+        { command: inPlace, look: "stat -c %a shut; cat shut/*" },
       ],
     });
     const isRoot = prefix.length === 0 && process.getuid?.() === 0;
@@ -129,6 +131,8 @@ mkdir odd; cd odd; echo was >"$(printf 'was\\377')"; echo gone >"$(printf 'gone\
     expect(told).toMatchObject({ held: isRoot ? [] : ["cave"], seen, again: seen, isUndone: true });
     const modes = "dir 555\nnew 555\nnew/in 555\n";
     expect(other).toMatchObject({ held: [], seen: modes, again: modes, isUndone: true });
+    const opened = "511\nn\ns\nmore\n";
+    expect(third).toMatchObject({ committed: "all", seen: opened, again: opened, isUndone: true });
   });
 
   it("hold back what is in a folder that cannot be read any more, a repository too", () => {

@@ -15,6 +15,8 @@ export interface LastOutputs {
 /** A longer output is not remembered. */
 const maxOutputChars = 500_000;
 const maxTotalChars = 8_000_000;
+/** Of a UTF-16 code unit in UTF-8. */
+const maxCharBytes = 3;
 const maxOutputs = 100;
 
 /** Create an empty collection. */
@@ -73,6 +75,9 @@ async function wholeText(
     return text.length > maxOutputChars ? undefined : text;
   }
   if (result.outputFile === undefined) return undefined;
+  // A page counts all lines of the output, which takes long if there are many.
+  const kept = await outputs.describe(result.outputFile);
+  if (kept === undefined || kept.bytes > maxOutputChars * maxCharBytes) return undefined;
   const page = await outputs.page(result.outputFile, { offset: 0, maxChars: maxOutputChars });
   return page.nextOffset === undefined ? page.text : undefined;
 }

@@ -24,6 +24,7 @@ import { createPlan, type Plan } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
 import { keepOpen, type KeptOpener } from "../files/keep-open.js";
 import { createKeptFiles } from "./kept-files.js";
+import { openFolders } from "./open-folders.js";
 import { planAdoptions, planCopies, type Adoption } from "./plan-adoptions.js";
 import { planUndo } from "./plan-undo.js";
 import type { UndoDeps } from "./undo-content.js";
@@ -182,7 +183,7 @@ export function createJournal(options: JournalOptions): Journal {
       }, signal),
     adopt: (adoptions, origin, { signal } = {}) =>
       change(async (plan, deps) => {
-        const wanted = await adoptions();
+        const wanted = openFolders(deps.opener, await adoptions());
         if (wanted.length === 0) return 0;
         const planned = kept.accepts(guard.root)
           ? await planAdoptions({ opener: deps.opener, blobs, kept, token: plan.token }, wanted)

@@ -35,6 +35,8 @@ export interface Adoption {
   readonly before: AdoptedEntry | null;
   /** It can be created again, such as installed packages. */
   readonly bulk: boolean;
+  /** It came along with another change: not shown, and undone with it. */
+  readonly implied?: boolean;
   /** Other permissions of a directory that stays, or those of a directory to create, of which `from` is absent. */
   readonly mode?: number | undefined;
 }
@@ -76,15 +78,15 @@ export async function planAdoptions(
 /** The same where the store is on another file system: contents are copied. */
 export async function planCopies(plan: Plan, adoptions: readonly Adoption[]): Promise<void> {
   const layer = createVirtualFiles(plan.deps.opener);
-  for (const { path: real, text, op, from, mode } of adoptions) {
-    const meaning = { op, text };
+  for (const { path: real, text, op, from, mode, implied = false } of adoptions) {
+    const meaning = { op, text, implied };
     if (mode !== undefined) {
       if (op === "create") await plan.set(real, { image: folderImage(mode) }, meaning);
       else plan.setMode(real, mode, meaning);
       continue;
     }
     if (plan.files.look(real) !== null) {
-      await plan.set(real, null, { ...meaning, implied: from !== undefined });
+      await plan.set(real, null, { ...meaning, implied: implied || from !== undefined });
     }
     if (from === undefined) continue;
     const node = layer.look(from.path);
@@ -112,11 +114,11 @@ function requireUnchanged({ opener }: SourceDeps, { path: real, text, before }: 
   if (!isSame) throw fileConflict(text, "was changed by another process meanwhile");
 }
 
-function planMode({ path: real, text, op, before, mode = 0 }: Adoption): PlannedStep {
+function planMode({ path: real, text, op, before, mode = 0, implied = false }: Adoption): PlannedStep {
   if (before === null) throw fileNotFound(text);
   const step = { kind: "mode", path: real, before: before.mode, after: mode } as const;
   return {
-    ...toPlanned({ op, step, sizeBefore: 0, sizeAfter: 0, implied: false, blobs: [] }, text),
+    ...toPlanned({ op, step, sizeBefore: 0, sizeAfter: 0, implied, blobs: [] }, text),
     expects: [{ real, stamp: stampOfEntry(before) }],
   };
 }
