@@ -5,7 +5,7 @@ import { messageOf } from "../../contract/message-of.js";
 import { pack } from "../bus/carry.js";
 import { workspaceAway } from "../bus/fleet-error.js";
 import { readSigned, RefusedMessage } from "../bus/signed.js";
-import { askSchema, maxAgeMs, type AnswerMessage, type AskMessage } from "../protocol.js";
+import { askSchema, maxAgeMs, maxMessageBytes, type AnswerMessage, type AskMessage } from "../protocol.js";
 import type { WorkerOptions } from "./worker-options.js";
 import type { Worker } from "./worker.js";
 
@@ -54,8 +54,18 @@ async function answerOne(
     answer = { error: { code, message: text, ...(hint !== undefined && { hint }) } };
     if (!(cause instanceof ToolError)) options.onFault(cause);
   }
-  message.respond(await pack(bus, answer));
+  const packed = pack(bus, answer).catch((cause: unknown) => {
+    if (!(cause instanceof ToolValidationError)) throw cause;
+    return pack(bus, { error: tooLarge });
+  });
+  message.respond(await packed);
 }
+
+const tooLarge = {
+  code: "RESULT_INVALID",
+  message: `The answer is larger than the ${maxMessageBytes} bytes that a fleet carries.`,
+  hint: "Ask for less, or run the command on the machine of the worker.",
+};
 
 function toFault(cause: unknown): { code: string; message: string; hint?: string | undefined } {
   if (cause instanceof ToolError) return cause;

@@ -1,10 +1,11 @@
 import type { ToolEnvelope } from "../../contract/call.js";
+import { ToolValidationError } from "../../contract/errors.js";
 import type { HostAnswer } from "../../contract/host.js";
 import { interruptedError } from "../../record/audit/interrupted.js";
 import { pack } from "../bus/carry.js";
 import type { Bus } from "../bus/open-bus.js";
 import { failedEnvelope } from "../failed-envelope.js";
-import { startWithinMs, type CallMessage, type OutcomeMessage } from "../protocol.js";
+import { maxMessageBytes, startWithinMs, type CallMessage, type OutcomeMessage } from "../protocol.js";
 
 /** How long to wait before something that failed is tried again. */
 export const retryMs = 500;
@@ -16,7 +17,7 @@ export async function publishOutcome(bus: Bus, front: string, outcome: OutcomeMe
   const subject = bus.names.outcome(front, outcome.callId);
   for (let tries = 1; ; tries += 1) {
     try {
-      const payload = await pack(bus, outcome);
+      const payload = await packOutcome(bus, outcome);
       await bus.endOfTurn();
       await bus.publisher.publish(subject, payload, {
         id: `${outcome.callId}.${outcome.proof}`,
@@ -28,6 +29,26 @@ export async function publishOutcome(bus: Bus, front: string, outcome: OutcomeMe
       if (tries >= maxTries || bus.connection.isClosed()) throw cause;
       await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
     }
+  }
+}
+
+/** What no message can hold is told; to try again would not make it smaller. */
+async function packOutcome(bus: Pick<Bus, "objects">, outcome: OutcomeMessage): Promise<Uint8Array> {
+  try {
+    return await pack(bus, outcome);
+  } catch (cause) {
+    if (!(cause instanceof ToolValidationError)) throw cause;
+    const { callId, toolName } = outcome.envelope;
+    const { sessionId = "" } = Object(outcome.envelope["metadata"]) as { sessionId?: string };
+    const error = {
+      type: "ToolExecutionError",
+      code: "RESULT_INVALID",
+      message: `The call was made, but its result is larger than the ${maxMessageBytes} bytes that a fleet carries.`,
+      hint: "Look at what it did before you make it again, and ask for less.",
+      retryable: false,
+    };
+    const envelope = failedEnvelope({ callId, toolName, sessionId, error });
+    return pack(bus, { ...outcome, envelope });
   }
 }
 
