@@ -64,10 +64,17 @@ export function findUnsettled({
   readonly isAlive: (owner: string) => boolean;
 }): number[] {
   return listSegments(dir).filter((segment) => {
-    const { owner, settled } = segmentPaths(dir, segment);
-    const name = readIfThere(owner);
-    return name !== undefined && readIfThere(settled) === undefined && !isAlive(name);
+    const paths = segmentPaths(dir, segment);
+    const name = readIfThere(paths.owner);
+    return name !== undefined && !isSettled(paths) && !isAlive(name);
   });
+}
+
+/** Whether all calls of a segment have an end. A process that was taken for gone, or one after it, may have gone on with it. */
+export function isSettled({ settled, lines }: Pick<SegmentPaths, "settled" | "lines">): boolean {
+  const noted = readIfThere(settled);
+  if (noted === undefined) return false;
+  return noted === "" || Number(noted) >= sizeOf(lines);
 }
 
 /** What was last noted of a segment; `undefined` where nothing readable is. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import type { AuditStart, InterruptedEffects } from "../../contract/ports/audit.js";
 import { interruptedError } from "./interrupted.js";
 import { inspectLink, linesPerSegment } from "./line.js";
@@ -6,10 +6,12 @@ import { readLines } from "./read-lines.js";
 import {
   claim,
   findUnsettled,
+  isSettled,
   listSegments,
   readIfThere,
   removeIfThere,
   segmentPaths,
+  sizeOf,
 } from "./segment-files.js";
 import { parseLine } from "./segment-index.js";
 import type { SegmentWriter } from "./segment-writer.js";
@@ -31,11 +33,12 @@ export async function settleAbandoned(options: SettleOptions): Promise<number> {
   let settled = 0;
   for (const segment of findUnsettled(options)) {
     if (!claimSettling(segment, options)) continue;
-    const { settled: done, settling } = segmentPaths(dir, segment);
+    const { settled: done, settling, lines } = segmentPaths(dir, segment);
     try {
+      const size = sizeOf(lines);
       const open = openStarts(dir, segment);
       if (open.size > 0) settled += await writeEnds([...open.values()], options);
-      closeSync(openSync(done, "a", 0o600));
+      writeFileSync(done, String(size), { mode: 0o600 });
     } finally {
       removeIfThere(settling);
     }
@@ -53,13 +56,14 @@ async function writeEnds(starts: readonly AuditStart[], options: SettleOptions):
 }
 
 function claimSettling(segment: number, { dir, owner, isAlive }: SettleOptions): boolean {
-  const { settling, settled } = segmentPaths(dir, segment);
+  const paths = segmentPaths(dir, segment);
+  const { settling } = paths;
   const other = readIfThere(settling);
   if (other !== undefined && (isAlive(other) || isJustMade(settling, other))) return false;
   if (other !== undefined) removeIfThere(settling);
   if (!claim(settling, owner)) return false;
   // Another process may have been done with it between the look and the claim.
-  if (readIfThere(settled) === undefined) return true;
+  if (!isSettled(paths)) return true;
   removeIfThere(settling);
   return false;
 }

@@ -138,8 +138,13 @@ describe("a start record", () => {
     const writer = newWriter(dir);
     expect(await settle(dir, () => writer)).toBe(1);
     await stopped.record(toRecord("one"));
-    await stopped.close();
     expect(await readLog(dir).verify()).toMatchObject({ ok: true, records: 2 });
+    // It may begin more before it hears that it was taken for dead, and die then.
+    void stopped.start(toStart("late"));
+    await stopped.flush();
+    expect(await settle(dir, () => writer)).toBe(1);
+    expect(await settle(dir, () => writer)).toBe(0);
+    expect(await readLog(dir).verify()).toMatchObject({ ok: true, records: 3 });
     // What never began has no end, wherever that stands.
     writer.append([',"start":2,"callId":"two","time":1,"durationMs":1,"outcome":"success"}']);
     await writer.close();
