@@ -349,6 +349,11 @@ describe("a command line that is only apply_patch", () => {
     await fixture.ok("read_file", { path: "sub/a.txt" });
     await fixture.ok("shell_exec", { command: `cd sub && apply_patch <<'X'\n${diff}X` });
     expect(fixture.text("sub/a.txt")).toBe("two\n");
+    const climbing = { patch: toPatch("*** Add File: ../n.txt", "+x").patch, cwd: "sub/" };
+    await fixture.reopen({ config: { mode: "auto", files: { strict: { noParent: true } } } });
+    expect((await fixture.refused("apply_patch", climbing)).code).toBe("PATH_TRAVERSAL");
+    await fixture.ok("apply_patch", { patch: added, cwd: "sub/" });
+    expect(fixture.text("sub/n.txt")).toBe("x\n");
   });
 
   it("may have lines that look like its mark, and quotes", async () => {

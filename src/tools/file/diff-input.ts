@@ -68,7 +68,9 @@ export function diffMethods<Input extends object>(
 
 function placeBelow(folder: string | undefined, patches: FilePatch[]): FilePatch[] {
   if (folder === undefined) return patches;
-  const place = (name: string): string => (path.isAbsolute(name) ? name : path.join(folder, name));
+  // Not normalized: `files.strict.noParent` has to see a ".." in the name.
+  const above = folder.endsWith("/") ? folder : `${folder}/`;
+  const place = (name: string): string => (path.isAbsolute(name) ? name : above + name);
   return patches.map(({ oldPath, newPath, ...rest }) => ({
     ...rest,
     ...(oldPath !== undefined && { oldPath: place(oldPath) }),
