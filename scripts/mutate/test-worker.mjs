@@ -19,13 +19,19 @@ async function answer({ root, all, test, mutant }) {
     vitest = await open(root);
     return { state: "open" };
   }
-  if (active !== undefined) vitest.invalidateFile(active.path);
+  if (active !== undefined) forget(active.path);
   active = mutants.find(({ id }) => id === mutant);
-  if (active !== undefined) vitest.invalidateFile(active.path);
+  if (active !== undefined) forget(active.path);
   rmSync(reached, { force: true });
   const started = performance.now();
   const outcome = await runFile(test);
   return { ...outcome, ms: Math.round(performance.now() - started), reached: readReached() };
+}
+
+/** Have a file transformed again. `vitest.invalidateFile` leaves the root project out, and the tests run in that one. */
+function forget(path) {
+  for (const { moduleGraph } of Object.values(vitest.getRootProject().vite.environments))
+    for (const module of moduleGraph.getModulesByFile(path) ?? []) moduleGraph.invalidateModule(module);
 }
 
 function open(root) {
