@@ -10,7 +10,7 @@ import type { Extension } from "../contract/extension.js";
 import type { Tool } from "../contract/tool.js";
 import { messageOf } from "../contract/message-of.js";
 import { takePlain } from "../schema/take-plain.js";
-import { HookScope, withinTime } from "./hook-scope.js";
+import { HookScope, withinHookTime } from "./hook-scope.js";
 import type { ReceivedCall } from "./receive.js";
 import { validateInput, type ValidatedCall } from "./validate.js";
 import { isThenable } from "../contract/is-thenable.js";
@@ -50,7 +50,7 @@ export async function askExtensions(
       const scope = new HookScope(received);
       const running = extension.onToolExecute?.(tool, structuredClone(call.plainInput), scope);
       const verdict: unknown = isThenable(running)
-        ? await state.race(withinTime(running, extension, scope))
+        ? await state.race(withinHookTime(running, extension, scope))
         : running;
       call = applyVerdict(call, extension, verdict);
     } catch (thrown) {
@@ -77,7 +77,7 @@ export async function tellExtensions(
     try {
       const scope = new HookScope(call);
       const running = extension.onToolComplete?.(tool, new AnswerCopy(envelope) as ToolEnvelope, scope);
-      const said: unknown = isThenable(running) ? await withinTime(running, extension, scope) : running;
+      const said: unknown = isThenable(running) ? await withinHookTime(running, extension, scope) : running;
       addNotes(envelope, extension, said);
     } catch (thrown) {
       reportFault(call, extension, { hook: "onToolComplete", cause: thrown });

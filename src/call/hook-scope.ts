@@ -50,7 +50,7 @@ export class HookScope implements HookCall {
 }
 
 /** Settle with the hook, or reject when its time is over; what it does afterwards is ignored. */
-export function withinTime(
+export function withinHookTime(
   running: PromiseLike<unknown>,
   { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number },
   scope: HookScope,

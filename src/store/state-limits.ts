@@ -42,16 +42,6 @@ export const defaultStateLimits: StateLimits = {
   maxValueBytes: 256 * 1024 * 1024,
 };
 
-/** The given limits, and what counts where none is given. */
-export function toStateLimits(
-  given: {
-    readonly [Name in keyof StateLimits]?: number | undefined;
-  } = {},
-): StateLimits {
-  const own = Object.fromEntries(Object.entries(given).filter(([, max]) => max !== undefined));
-  return { ...defaultStateLimits, ...own };
-}
-
 export interface Bound {
   readonly table: "memories" | "requirements" | "features" | "tasks" | "snippets" | "iterations";
   readonly setting: keyof StateLimits;

@@ -2,13 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const chunkBytes = 1 << 20;
 
-/** A line of a file without its end, and where it begins. */
-export interface RawLine {
-  readonly bytes: Buffer;
-  readonly offset: number;
-}
-
-/** Told of every whole line; returning `false` ends the reading. */
+/** Told of every whole line, without its end, and where it begins; returning `false` ends the reading. */
 export type OnLine = (line: Buffer, offset: number) => boolean | void;
 
 /** Read whole lines from `start` on; the buffer is reused. Returns where they ended and how many bytes follow. */
