@@ -48,8 +48,8 @@ interface Pair {
 }
 
 /** A host that reaches the server through `tenon mcp`, all on standard streams. */
-function throughMcp(era: string, capabilities: Fields, ...more: readonly string[]): StdioHost {
-  const home = openHome(configFor({ command: process.execPath, args: [fixture, era, ...more] }));
+function throughMcp(era: string, capabilities: Fields): StdioHost {
+  const home = openHome(configFor({ command: process.execPath, args: [fixture, era] }));
   ending.push(() => home.remove());
   const command = [process.execPath, tenonProgram, "mcp", ...home.args];
   return kept(new StdioHost(command, { capabilities, modern: era === "2026", env: home.env }));
@@ -265,7 +265,12 @@ it.each(["2025", "2026"])(
   "a server of %s is started once, and hears no capability that the host does not have",
   async (era) => {
     const starts = join(mkdtempSync(join(tmpdir(), "tenon-starts-")), "starts");
-    const host = throughMcp(era, { sampling: {} }, "streams", starts);
+    const serve = await startServe(
+      configFor({ command: process.execPath, args: [fixture, era, "streams", starts] }),
+    );
+    ending.push(() => serve.close());
+    const options = { capabilities: { sampling: {} }, modern: era === "2026", token: serve.token };
+    const host = kept(new HttpHost(serve.url, options));
     await host.greet();
     await host.ask("tools/list", {});
     const { result } = await host.ask("tools/call", { name: `${prefix}heard`, arguments: {} });
