@@ -99,7 +99,7 @@ const filters = [
   ],
   ["log", "nowhere-to-be-found", `${rows}.length === 0`, typingMs],
   ["tools", "tool_77", `${rows}.length > 0 && ${rows}.every((row) => row.includes("tool_77"))`, 0],
-  ["live", "call 77", `${rows}.length > 0 && ${rows}.every((row) => row.includes("77"))`, 0],
+  ["live", "row-77", `${rows}.length > 0 && ${rows}.every((row) => row.includes("row-77"))`, 0],
   [
     "trace",
     "task-77",
@@ -151,7 +151,8 @@ export async function pumpCalls({ url }, calls) {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   let next = 0;
   const work = async () => {
-    while (next < calls) await post(agent, `${url}/api/tools/base64_encode/call`, { text: `call ${next++}` });
+    while (next < calls)
+      await post(agent, `${url}/api/tools/base64_encode/call`, { text: `row-${next++ % 1000}` });
   };
   await Promise.all(Array.from({ length: 8 }, work));
   agent.destroy();

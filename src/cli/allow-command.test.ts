@@ -160,6 +160,15 @@ describe("a refused call", () => {
     expect(readFileSync(join(workspace, "x"), "utf8")).toBe(content);
   });
 
+  it("of a tool that the toolset leaves out is offered without the toolset", async () => {
+    const ended = await run([...write, workspace, "--toolset", "readonly"]);
+    expect(ended.err).toContain("TOOL_NOT_FOUND");
+    const command = offered({ ...ended, code: 3 });
+    expect(command).not.toContain("--toolset");
+    await paste(command);
+    expect(existsSync(join(workspace, "a file.txt"))).toBe(true);
+  });
+
   it("is offered with words that look like options", async () => {
     writeFileSync(join(workspace, "-x"), "");
     const command = offered(

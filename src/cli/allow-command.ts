@@ -23,10 +23,10 @@ export async function commandToAllow(
   { error }: ToolEnvelope,
   call: RepeatedCall,
 ): Promise<string | undefined> {
-  if (!refusals.has(error?.code ?? "")) return undefined;
   const { name, arguments: args } = call.request;
-  let tried: Try = { flags: open.flags, trusting: false, rules: [] };
-  let { tenon } = open;
+  let tried = firstTry(open, error?.code ?? "", name);
+  if (tried === undefined) return undefined;
+  let tenon = tried.flags === open.flags ? open.tenon : await startFor(open, tried);
   try {
     for (;;) {
       const session = await tenon.openNamedSession(open.flags.session ?? "cli");
@@ -55,6 +55,14 @@ interface Try {
 }
 
 type RuleChange = { readonly revoke: string } | { readonly allow: NonNullable<Explained["allowRule"]> };
+
+/** To an agent, what its toolset leaves out does not exist; the person who named the toolset may know. */
+function firstTry({ flags, tenon }: OpenTenon, code: string, tool: string): Try | undefined {
+  const { toolset, ...others } = flags;
+  const isLeftOut = code === "TOOL_NOT_FOUND" && toolset !== undefined && tenon.registry.has(tool);
+  if (!isLeftOut && !refusals.has(code)) return undefined;
+  return { flags: isLeftOut ? others : flags, trusting: false, rules: [] };
+}
 
 async function startFor({ terminal }: OpenTenon, { flags, trusting }: Try): Promise<Tenon> {
   const tenon = startTenon(terminal, await loadFor(terminal, flags, { trusting }), { log: () => {} });
@@ -127,7 +135,8 @@ function commandOf(
     "revoke" in change ? `tenon policy revoke ${pasteQuote(change.revoke)}` : ruleCommand(change.allow),
   );
   const steps = [...(trusting ? ["tenon trust"] : []), ...saved].map((step) => `${step}${place}`);
-  if (flags.mode !== given.mode || flags.set !== given.set) steps.push(repeatedCall(call, flags, place));
+  const hasOtherFlags = (["mode", "set", "toolset"] as const).some((name) => flags[name] !== given[name]);
+  if (hasOtherFlags) steps.push(repeatedCall(call, flags, place));
   return steps.length === 0 ? undefined : steps.join(" && ");
 }
 

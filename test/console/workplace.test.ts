@@ -203,4 +203,22 @@ describe("a phone", () => {
     }
     await page.setViewportSize({ width: 1280, height: 800 });
   });
+
+  it("cuts no duration off beside or above an open record, and nor does a small laptop", async () => {
+    for (const width of [390, 1024]) {
+      await page.setViewportSize({ width, height: 844 });
+      for (const address of [`log/${ids["first"]}`, `trace/letters?by=task&call=${ids["first"]}`]) {
+        await visit(page, address);
+        await rows(page).first().waitFor();
+        await details().waitFor();
+        const cut =
+          await page.evaluate(`[...document.querySelectorAll("main [role=option]")].filter((row) => {
+          const inner = row.querySelector(".tabular-nums:last-child");
+          return inner.getBoundingClientRect().right > row.getBoundingClientRect().right;
+        }).length`);
+        expect({ width, address, cut }).toEqual({ width, address, cut: 0 });
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
 });

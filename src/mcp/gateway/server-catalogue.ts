@@ -173,7 +173,7 @@ export class ServerCatalogue {
     }
     await this.#takeAcceptedElsewhere(tool);
     if (!this.#held.has(tool)) return;
-    throw new ToolUnavailableError(`"${this.#full(tool)}" is held: ${this.#whyHeld(tool)}.`, {
+    throw new ToolUnavailableError(`"${this.#full(tool)}" is held: ${this.#reasonOf(tool)}.`, {
       code: "DEFINITION_HELD",
       retryable: false,
       hint: `A person can look at the change and accept it: tenon mcp-servers accept ${server} ${tool}`,
@@ -279,9 +279,12 @@ export class ServerCatalogue {
     this.#release(offered);
   }
 
+  #reasonOf(tool: string): string {
+    return this.#held.get(tool)?.reason ?? "its definition changed";
+  }
+
   #whyHeld(tool: string): string {
-    const reason = this.#held.get(tool)?.reason ?? "its definition changed";
-    return `${reason}; "tenon mcp-servers accept ${this.#options.server} ${tool}" shows and accepts the change`;
+    return `${this.#reasonOf(tool)}; "tenon mcp-servers accept ${this.#options.server} ${tool}" shows and accepts the change`;
   }
 
   #full(tool: string): string {
