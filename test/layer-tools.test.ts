@@ -114,16 +114,17 @@ describe("two commits at once", () => {
   it("of two programs land one after the other, and one conflict is told", async () => {
     writeFileSync(join(workspace, "shared"), "start\n");
     for (const name of ["one", "two"]) {
-      const line = `until [ -e ${gate}/open ]; do sleep 0.02; done; echo ${name} >>shared; echo ${name} >own-${name}`;
+      const line = `echo ${name} >>shared; echo ${name} >own-${name}; until [ -e ${gate}/open ]; do sleep 0.02; done`;
       writeFileSync(join(workspace, `${name}.sh`), line);
     }
     const call = tenon.call({ name: "shell_exec", arguments: { command: "sh one.sh" } });
     const elsewhere = callElsewhere("sh two.sh");
-    const started = (): number =>
+    // Both have changed the file before either can commit: the later one did not see the other's line.
+    const changed = (): number =>
       readdirSync(join(root, "state"), { recursive: true, encoding: "utf8" }).filter((each) =>
-        /layers\/layer_\w+\/mounted$/.test(each),
+        /layers\/layer_\w+\/upper\/own-(?:one|two)$/.test(each),
       ).length;
-    await expect.poll(started, { timeout: 30_000 }).toBe(2);
+    await expect.poll(changed).toBe(2);
     writeFileSync(join(gate, "open"), "");
     const results = [(await call).result as ShellResult, await elsewhere];
     expect(new Set(results.map(({ committed }) => committed))).toEqual(new Set(["all", "part"]));
