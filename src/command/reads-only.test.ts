@@ -89,6 +89,7 @@ describe("a line that is said to only read", () => {
     const before = snapshot();
     const env = { PATH: "/usr/bin:/bin", HOME: "/nonexistent", GIT_PAGER: "cat" };
     let said = 0;
+    const cases = randomCases(600);
     fc.assert(
       fc.property(line, (text) => {
         if (!analyseCommand(text, { workspace }).readOnly) return;
@@ -101,8 +102,9 @@ describe("a line that is said to only read", () => {
         expect(snapshot()).toBe(before);
         expect(stdout.toString("latin1")).not.toContain("OUTSIDE");
       }),
-      { numRuns: randomCases(600) },
+      { numRuns: cases },
     );
-    expect(said).toBeGreaterThan(50);
+    // About two in five are: enough of them were run.
+    expect(said).toBeGreaterThan(cases / 6);
   });
 });

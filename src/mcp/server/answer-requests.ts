@@ -130,6 +130,9 @@ const answerers: ReadonlyMap<string, Answerer> = new Map<string, Answerer>([
   ],
 ]);
 
+/** What a host can ask for, besides what the SDK answers by itself. */
+export const answeredMethods: readonly string[] = [...answerers.keys()];
+
 function readResource({ sdk, server, connection }: Parts, request: ReadResourceRequest, ctx: ServerContext) {
   return connection.serve(server, ctx, request, async (exchange, signal) => {
     const { uri } = request.params;
