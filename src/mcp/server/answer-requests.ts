@@ -148,7 +148,7 @@ function getPrompt({ server, connection }: Parts, request: GetPromptRequest, ctx
     const { name, arguments: args } = request.params;
     const from = asking(connection, exchange, { request, ctx });
     const prompt = await connection.session.prompts(from).get(name, args ?? {}, signal);
-    if (prompt === undefined) throw rpcFault(rpcErrors.invalidParams, `There is no prompt "${name}".`);
+    if (prompt === undefined) throw rpcFault(rpcErrors.invalidParams, `Prompt "${name}" not found.`);
     return prompt;
   });
 }
