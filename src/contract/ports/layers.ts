@@ -35,8 +35,10 @@ export interface CommitReport {
   readonly diff: string;
   readonly heldBack: readonly HeldChange[];
   readonly conflicts: readonly CommandConflict[];
-  /** They could neither be listed nor committed: the disk was full, for example. */
+  /** They could neither be listed nor committed: the disk was full, or a file could not be moved. */
   readonly isGivenUp?: boolean | undefined;
+  /** What else went wrong, in full sentences. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Changes of a command that are not in the workspace. */

@@ -46,14 +46,16 @@ export function createTransactions(options: TransactionOptions): Transactions {
   const rulesFor = (scope: CallScope | undefined): LayerRules => layerRules(options, scope);
   return {
     async commit(layer, run) {
+      const { signal } = run.scope;
       try {
-        return { commit: await commitRun(options, layer, { run, rules: rulesFor(run.scope) }) };
+        const commit = await commitRun(options, layer, { run, rules: rulesFor(run.scope) });
+        return { commit, ...(commit.warnings !== undefined && { warnings: commit.warnings }) };
       } catch (error) {
-        const { giveUpChanges, giveUpDeepChanges, isDiskFull, isPathTooLong } =
-          await import("../../world/transaction/give-up-changes.js");
-        if (isPathTooLong(error)) return giveUpDeepChanges(layer);
-        if (isDiskFull(layer, error)) return giveUpChanges(layer);
-        throw error;
+        if (error instanceof NoConsent) throw error.cause;
+        const { giveUpChanges } = await import("../../world/transaction/give-up-changes.js");
+        const given = await giveUpChanges(layer, error);
+        signal.throwIfAborted();
+        return given;
       }
     },
     waiting: (decider) => ({
@@ -96,36 +98,32 @@ async function commitRun(
   const { commitLayer } = await import("../../world/transaction/commit-layer.js");
   const withhold = withheld(run);
   const isAsked = withhold === undefined && (await askAbout(layer, rules, run.scope));
-  try {
-    return await commitLayer(await commitDeps(options, layer), {
-      layer,
-      rules,
-      origin: originOf(run.scope),
-      withhold,
-      ...(isAsked && { consent: { to: "asked" } }),
-      signal: run.scope.signal,
-    });
-  } catch (error) {
-    const { isDiskFull, isPathTooLong } = await import("../../world/transaction/give-up-changes.js");
-    if (!isDiskFull(layer, error) && !isPathTooLong(error))
-      await layer.keep("its changes could not be committed");
-    throw error;
-  }
+  return commitLayer(await commitDeps(options, layer), {
+    layer,
+    rules,
+    origin: originOf(run.scope),
+    withhold,
+    ...(isAsked && { consent: { to: "asked" } }),
+    signal: run.scope.signal,
+  });
 }
+
+/** A person declined, or nobody could be asked. */
+class NoConsent extends Error {}
 
 /** Ask about the changes of a command that ran before anybody consented; throws if a person declines. */
 async function askAbout(layer: CommandLayer, rules: LayerRules, { askAfter }: CallScope): Promise<boolean> {
   if (askAfter === undefined) return false;
+  const { showLayer } = await import("../../world/transaction/show-layer.js");
+  const shown = await showLayer(layer, rules);
+  if (shown.changes.length === 0) return false;
   try {
-    const { showLayer } = await import("../../world/transaction/show-layer.js");
-    const shown = await showLayer(layer, rules);
-    if (shown.changes.length === 0) return false;
     await askAfter(shown);
     return true;
   } catch (error) {
     if (error instanceof ToolError && error.code === "APPROVAL_DENIED") await layer.discard();
     else await layer.keep("nobody consented to it");
-    throw error;
+    throw new NoConsent("Nobody consented to the changes.", { cause: error });
   }
 }
 

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -339,6 +340,44 @@ for _ in range(20): go()
     } finally {
       execFileSync("rm", ["-rf", "--", ...readdirSync(workspace).map((name) => join(workspace, name))]);
     }
+  });
+});
+
+describe("an error of the file system", () => {
+  const inState = (name: string): string =>
+    execFileSync("find", [join(root, "state"), "-name", name, "-type", "d"], { encoding: "utf8" }).trim();
+
+  it("during a commit costs neither the output nor the changes", async () => {
+    await sh("echo first >first");
+    const kept = inState("kept");
+    renameSync(kept, `${kept}.aside`);
+    writeFileSync(kept, "not a folder");
+    const answer = await script("echo printed; echo c >src/a.ts; rm b.txt");
+    expect(answer.result).toMatchObject({ stdout: "printed\n", exitCode: 0, committed: "none" });
+    const [note = ""] = answer.result.notes;
+    expect(note).toMatch(/^Nothing of what the command changed is in the workspace, because .*kept/);
+    expect(note).toContain(`commit_result {"call_id":"${answer.callId}"}`);
+    expect([read("src/a.ts"), read("b.txt")]).toEqual(["one\ntwo\n", "b\n"]);
+    rmSync(kept);
+    renameSync(`${kept}.aside`, kept);
+    await call("commit_result", { call_id: answer.callId });
+    expect([read("src/a.ts"), exists("b.txt")]).toEqual(["c\n", false]);
+  });
+
+  it("after a commit takes nothing back, and is told", async () => {
+    await sh("echo first >first");
+    const layers = inState("layers");
+    const found = (): string[] => readdirSync(layers).filter((name) => name.startsWith("layer_"));
+    const known = new Set(found());
+    const running = script("sleep 0.5; echo c >src/a.ts");
+    const newOnes = (): string[] => found().filter((name) => !known.has(name));
+    await expect.poll(newOnes).toHaveLength(1);
+    // The name that the layer gets before it is removed is taken.
+    mkdirSync(join(layers, `removed-${newOnes()[0]}`, "x"), { recursive: true });
+    const { result } = await running;
+    expect(result).toMatchObject({ committed: "all", exitCode: 0 });
+    expect(result.notes.join()).toMatch(/^The files of the layer .* could not be removed: ENOTEMPTY/);
+    expect(read("src/a.ts")).toBe("c\n");
   });
 });
 

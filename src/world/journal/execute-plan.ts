@@ -231,9 +231,19 @@ async function runOrRollBack(
     for (const problem of problems) deps.onWarning(`A change could not be taken back: ${problem}`);
     // If even this fails, the next start finds the entry and does the same.
     await (problems.length === 0 ? deps.store.discard(id) : deps.store.fail(id)).catch(() => {});
-    throw error;
+    throw problems.length === 0 ? error : takenBackInPart(error, problems);
   }
 }
+
+function takenBackInPart(error: unknown, problems: readonly string[]): ToolExecutionError {
+  const left = problems.slice(0, maxNamed).join("; ");
+  return new ToolExecutionError(
+    `The change failed (${messageOf(error)}), and not all of it could be taken back: ${left}.`,
+    { code: "CALL_INTERRUPTED", hint: "Check the files before you make the call again." },
+  );
+}
+
+const maxNamed = 3;
 
 /** Nobody here can say whether the change stands, so it must not be told as one that was not made. */
 function leftToOthers(cause: unknown): ToolExecutionError {

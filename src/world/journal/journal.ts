@@ -146,6 +146,9 @@ export function createJournal(options: JournalOptions): Journal {
   const judging = undoDeps(guard);
   const withChangeLock = createChangeLock({ locks: options.locks, place: options.place ?? "", clock });
   const tidy = createPruner({ store, blobs, kept, clock, limits });
+  /** The change is made and recorded; pruning can fail without harm. */
+  const prune = (work: () => Promise<void>): Promise<void> =>
+    work().catch((error: unknown) => onWarning(`The journal was not pruned: ${String(error)}`));
   const change = <Result>(
     body: (plan: Plan, deps: ExecuteDeps) => Promise<Result>,
     signal?: AbortSignal,
@@ -159,10 +162,7 @@ export function createJournal(options: JournalOptions): Journal {
         const token = randomBytes(8).toString("hex");
         const plan = createPlan({ opener: directories, blobs, token, maxBytes: limits.maxBytes, signal });
         const result = await body(plan, deps);
-        // The change is made and recorded; pruning can fail without harm.
-        await tidy
-          .afterChange()
-          .catch((error: unknown) => onWarning(`The journal was not pruned: ${String(error)}`));
+        await prune(() => tidy.afterChange());
         return result;
       } finally {
         directories.close();
@@ -190,7 +190,7 @@ export function createJournal(options: JournalOptions): Journal {
           : await planCopies(plan, wanted).then(() => plan.steps());
         failpoint("planned");
         await execute(deps, { steps: () => planned }, { kind: "change", origin });
-        if (wanted.some(({ bulk }) => bulk)) await kept.limitBulk();
+        if (wanted.some(({ bulk }) => bulk)) await prune(() => kept.limitBulk());
         return planned.length;
       }, signal),
     undo: (what, origin, { guard: own = guard, sees, signal, force } = {}) =>

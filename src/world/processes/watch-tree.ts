@@ -33,7 +33,7 @@ export function watchTree(root: number, limits: TreeLimits, onExceeded: (limit: 
     const limit =
       processes !== undefined && pids.length > processes
         ? `it had more than ${processes} processes (sandbox.limits.processes)`
-        : ((await disk?.(pids)) ?? (await layer?.()));
+        : ((await disk?.(pids)) ?? (stopped ? undefined : await layer?.()));
     exceeded ??= limit;
     if (stopped) return;
     if (limit === undefined) schedule();

@@ -99,6 +99,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async close() {
       if (opening === undefined) return;
       const { sandbox, group } = await opening;
+      await layers.store.close();
       for (const program of programs.values()) {
         const { view } = await program.catch(() => ({ view: undefined }));
         if (view !== undefined) await rm(view.workspace, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { ToolValidationError } from "../../contract/errors.js";
+import { messageOf } from "../../contract/message-of.js";
 import type { TreeLimits } from "../processes/watch-tree.js";
 import { isWithin } from "../files/path-text.js";
 import { realPathOf } from "../files/real-path.js";
@@ -143,20 +144,34 @@ async function wrapOnLayer(
       findBlockedPaths(output, { line: command.argv.join(" "), cwd, mounts: plan.mounts, view }),
     async finish() {
       network.end();
-      await lent.end();
+      const { problems, attempt } = collectProblems();
+      await attempt(() => lent.end());
       if (changesWorkspace) sandbox.running.delete(mounted);
       started?.release();
-      await endCaches({ hadNetwork: hasNetwork(command), run: (argv) => runInside(sandbox, argv, command) });
-      const left = leftoversFile === undefined ? { leftovers: [] } : await readLeftovers(leftoversFile);
-      if (run === undefined) return { heldBack: [], warnings: [], ...left };
+      const runIn = (argv: readonly string[]): Promise<void> => runInside(sandbox, argv, command);
+      await attempt(() => endCaches({ hadNetwork: hasNetwork(command), run: runIn }));
+      const readLeft = async () => (leftoversFile === undefined ? undefined : readLeftovers(leftoversFile));
+      const left = (await attempt(readLeft)) ?? { leftovers: [] };
+      if (run === undefined) return { heldBack: [], warnings: problems, ...left };
       const { heldBack, warnings } = await finishRun(run);
-      return {
-        heldBack,
-        ...left,
-        warnings: [...warnings, ...(await hiddenPathsNote(sandbox, command, guarded))],
-      };
+      const hidden = (await attempt(() => hiddenPathsNote(sandbox, command, guarded))) ?? [];
+      return { heldBack, ...left, warnings: [...warnings, ...hidden, ...problems] };
     },
   };
+}
+
+/** What fails after a command has ended becomes a warning: its output must not be lost. */
+function collectProblems() {
+  const problems: string[] = [];
+  const attempt = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      problems.push(`Cleaning up after the command failed: ${messageOf(error)}.`);
+      return undefined;
+    }
+  };
+  return { problems, attempt };
 }
 
 /** Run a program of Tenon's own in place of the command, without network; what it prints is not of interest. */

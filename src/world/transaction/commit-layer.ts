@@ -1,5 +1,6 @@
 import type { ChangeOrigin } from "../../contract/ports/journal.js";
 import type { CommandConflict, CommitReport } from "../../contract/ports/layers.js";
+import { messageOf } from "../../contract/message-of.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { isWithin } from "../files/path-text.js";
 import { createPause } from "../files/pause.js";
@@ -58,8 +59,8 @@ export async function commitLayer(deps: CommitDeps, request: CommitRequest): Pro
     inDiff: (path) => !isGitData.test(path),
   });
   if (judged.length === 0) {
-    await layer.discard();
-    return { ...described, committed: "all", heldBack: [], conflicts: [] };
+    const { isAll: _, ...closed } = await closeLayer(request, { heldBack: [], conflicts: [] });
+    return { ...described, ...closed, committed: "all", heldBack: [], conflicts: [] };
   }
   if (withhold !== undefined) {
     await layer.keep(withhold);
@@ -104,20 +105,35 @@ async function settle(
     }
     return adoptions;
   };
-  try {
-    if (wanted.length > 0) await deps.journal.adopt(plan, request.origin, { signal: request.signal });
-  } catch (error) {
-    await layer.keep("its changes could not be committed");
-    throw error;
-  }
+  if (wanted.length > 0) await deps.journal.adopt(plan, request.origin, { signal: request.signal });
   deps.onCommitted(adoptions.map(({ path }) => path));
   const heldBack = judged.flatMap((each) => heldOf(each, parts.get(each)));
-  const isSettled = heldBack.length === 0 && conflicts.length === 0;
-  const isAll = isSettled && (request.consent?.paths === undefined || (await isEmpty(layer)));
-  if (isAll) await layer.discard();
-  else await layer.keep(reasonToKeep(heldBack, conflicts));
+  const { isAll, ...closed } = await closeLayer(request, { heldBack, conflicts });
   const committed = isAll ? "all" : adoptions.length === 0 ? "none" : "part";
-  return { ...described, committed, heldBack, conflicts };
+  return { ...described, ...closed, committed, heldBack, conflicts };
+}
+
+interface ClosedLayer extends Pick<CommitReport, "warnings"> {
+  /** Whether nothing of the changes is left in it. */
+  readonly isAll: boolean;
+}
+
+/** Remove a layer, or keep what is left in it. Whatever fails here, what was committed stays so. */
+async function closeLayer(
+  { layer, consent }: CommitRequest,
+  { heldBack, conflicts }: Pick<CommitReport, "heldBack" | "conflicts">,
+): Promise<ClosedLayer> {
+  const isSettled = heldBack.length === 0 && conflicts.length === 0;
+  const isWhole = consent?.paths === undefined;
+  try {
+    const isAll = isSettled && (isWhole || (await isEmpty(layer)));
+    await (isAll ? layer.discard({ inBackground: true }) : layer.keep(reasonToKeep(heldBack, conflicts)));
+    return { isAll };
+  } catch (error) {
+    const left = isSettled ? "removed" : "kept, so that they cannot be committed later";
+    const warning = `The files of the layer on which the command ran could not be ${left}: ${messageOf(error)}.`;
+    return { isAll: isSettled && isWhole, warnings: [warning] };
+  }
 }
 
 interface Looked {

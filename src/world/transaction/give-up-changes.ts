@@ -1,7 +1,18 @@
 import { statfsSync } from "node:fs";
 import { ToolError } from "../../contract/errors.js";
+import { messageOf } from "../../contract/message-of.js";
 import type { CommitReport } from "../../contract/ports/layers.js";
 import type { CommandLayer, LayerOutcome } from "../sandbox/layer/layer-types.js";
+
+/**
+ * Say why nothing of what a command changed is in the workspace, so that its output is not lost, and keep the layer if
+ * that is of use. Throws the error if nobody can say what became of the changes.
+ */
+export async function giveUpChanges(layer: CommandLayer, error: unknown): Promise<LayerOutcome> {
+  if (error instanceof ToolError && error.code === "CALL_INTERRUPTED") throw error;
+  const warning = await giveUp(layer, error);
+  return { commit: nothingCommitted, warnings: [warning] };
+}
 
 const nothingCommitted: CommitReport = {
   committed: "none",
@@ -11,58 +22,72 @@ const nothingCommitted: CommitReport = {
   conflicts: [],
   isGivenUp: true,
 };
+
+async function giveUp(layer: CommandLayer, error: unknown): Promise<string> {
+  if (isPathTooLong(error)) return `${deepPaths} ${await discard(layer)}`;
+  if (isDiskFull(layer, error)) return giveUpOnFullDisk(layer);
+  const reason = "its changes could not be committed";
+  const rest = (await isKept(layer, reason))
+    ? `They are kept: ${nextStep(layer)} commits them once that is fixed.`
+    : "They could not be kept either.";
+  return `Nothing of what the command changed is in the workspace, because ${reason}: ${withoutDot(messageOf(error))}. ${rest}`;
+}
+
+const deepPaths =
+  "The command changed something in folders that are nested so deeply that their path is longer than the system takes, so nothing of what it changed is in the workspace.";
+
 /** With less room than this, not even a record of the next call can be written. */
 const minFreeBytes = 1 << 16;
 /** A smaller layer is kept: removing it would make no difference. */
 const maxKeptBytes = 1 << 20;
 
-/** Whether something failed because a disk is full. */
-export function isDiskFull({ upper }: Pick<CommandLayer, "upper">, error: unknown): boolean {
-  // A person declined, for example.
-  if (error instanceof ToolError && error.cause === undefined) return false;
+/** The changes of a command that found no room, or whose commit did not, go first if they fill the disk. */
+async function giveUpOnFullDisk(layer: CommandLayer): Promise<string> {
+  const nothing = "The disk is full, so nothing of what the command changed is in the workspace.";
+  const { bytes, entries } = await layer.size();
+  if (bytes <= maxKeptBytes && entries < 1000 && (await isKept(layer, "the disk was full")))
+    return `${nothing} Free some space; ${nextStep(layer)} then commits it.`;
+  return `${nothing} ${await discard(layer, " to make room. Free some space and run the command again")}`;
+}
+
+async function isKept(layer: CommandLayer, reason: string): Promise<boolean> {
+  return layer.keep(reason).then(
+    () => true,
+    () => false, // the next start finds the layer and keeps it
+  );
+}
+
+async function discard(layer: CommandLayer, purpose = ""): Promise<string> {
+  return layer.discard().then(
+    () => `It was discarded${purpose}.`,
+    (error: unknown) => `It could not be removed: ${withoutDot(messageOf(error))}.`,
+  );
+}
+
+function nextStep({ callId }: CommandLayer): string {
+  return `commit_result ${JSON.stringify({ call_id: callId })}`;
+}
+
+function withoutDot(message: string): string {
+  return message.replace(/\.$/, "");
+}
+
+function isDiskFull({ upper }: Pick<CommandLayer, "upper">, error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (fullCodes.has((at as NodeJS.ErrnoException).code ?? "")) return true;
   }
-  const { bavail, bsize, files, ffree } = statfsSync(upper);
-  return bavail * bsize < minFreeBytes || (files > 0 && ffree < minFreeEntries);
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(upper);
+    return bavail * bsize < minFreeBytes || (files > 0 && ffree < minFreeEntries);
+  } catch {
+    return false; // the layer itself is gone
+  }
 }
 
 const fullCodes = new Set(["ENOSPC", "EDQUOT"]);
 const minFreeEntries = 16;
 
-/** Whether something failed because a path is longer than the system takes, which programs reach folder by folder. */
-export function isPathTooLong(error: unknown): boolean {
+/** Longer than the system takes; programs reach such paths folder by folder. */
+function isPathTooLong(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENAMETOOLONG";
-}
-
-/** Give up changes with paths that can be neither judged nor committed. */
-export async function giveUpDeepChanges(layer: CommandLayer): Promise<LayerOutcome> {
-  await layer.discard();
-  return {
-    commit: nothingCommitted,
-    warnings: [
-      "The command changed something in folders that are nested so deeply that their path is longer than the system takes, so nothing of what it changed is in the workspace. It was discarded.",
-    ],
-  };
-}
-
-/** Give up the changes of a command that found no room, or whose commit did not; they go first if they fill the disk. */
-export async function giveUpChanges(layer: CommandLayer): Promise<LayerOutcome> {
-  const nothing = "The disk is full, so nothing of what the command changed is in the workspace";
-  const { bytes, entries } = await layer.size();
-  const isKept =
-    bytes <= maxKeptBytes &&
-    entries < 1000 &&
-    (await layer.keep("the disk was full").then(
-      () => true,
-      () => false,
-    ));
-  if (!isKept) await layer.discard();
-  const rest = isKept
-    ? `Free some space; commit_result ${JSON.stringify({ call_id: layer.callId })} then commits it`
-    : "It was discarded to make room. Free some space and run the command again";
-  return {
-    commit: nothingCommitted,
-    warnings: [`${nothing}. ${rest}.`],
-  };
 }

@@ -15,7 +15,7 @@ export interface CommandLayerParts {
   /** Write the list of folders that hide those of the workspace. */
   readonly scan: () => Promise<void>;
   readonly keep: (reason: string) => Promise<void>;
-  readonly discard: () => Promise<void>;
+  readonly discard: CommandLayer["discard"];
 }
 
 /** The layer in a folder of the store. */

@@ -40,12 +40,15 @@ export interface OwnLayerStore extends LayerStore {
   begin(origin: LayerOrigin): CommandLayer & { readonly dir: string };
   /** Keep the layers of processes that were killed, and remove those that have expired. */
   recover(): Promise<void>;
+  /** Wait for what is removed in the background. */
+  close(): Promise<void>;
 }
 
 /** Create the store of a workspace; nothing is created before the first layer. */
 export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
   const { dir, workspace, limits, now } = options;
-  const remove = async (id: string): Promise<void> => {
+  const removals = new Set<Promise<void>>();
+  const remove = async (id: string, { inBackground = false } = {}): Promise<void> => {
     const doomed = join(dir, `${removedPrefix}${id}`);
     try {
       renameSync(join(dir, id), doomed);
@@ -53,8 +56,11 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return; // somebody else removed it
       throw error;
     }
-    await removeWork(doomed);
-    await removeTree(doomed);
+    const removing = removeWork(doomed).then(() => removeTree(doomed));
+    if (!inBackground) return removing;
+    // What fails is tried again at the next start.
+    const tracked = removing.catch(() => {}).finally(() => removals.delete(tracked));
+    removals.add(tracked);
   };
   const records = (): StoredLayer[] =>
     layerIds(dir).flatMap((id) => {
@@ -80,7 +86,7 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
       record,
       scan: () => options.scan(join(dir, id)),
       keep: (reason) => keep(id, reason),
-      discard: () => remove(id),
+      discard: (how) => remove(id, how),
     });
   return {
     begin(origin) {
@@ -111,6 +117,9 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
         await removeTree(join(dir, name));
       for (const id of layerIds(dir)) await recoverLayer(id);
       await expire();
+    },
+    async close() {
+      await Promise.all(removals);
     },
   };
 

@@ -109,8 +109,11 @@ export interface CommandLayer extends LayerOrigin {
   size(): Promise<LayerSize>;
   /** Keep it after the call, for the reason, until it expires or is discarded. */
   keep(reason: string): Promise<void>;
-  /** Remove it; does nothing if it is already gone. */
-  discard(): Promise<void>;
+  /**
+   * Remove it; does nothing if it is already gone. With `inBackground`, what is in it is removed after this has resolved,
+   * if need be by the next start.
+   */
+  discard(options?: { readonly inBackground?: boolean }): Promise<void>;
 }
 
 /** A layer that was kept, as listed by the store. */
