@@ -1,5 +1,7 @@
+import { plural } from "../text/plural.js";
 import { messageOf } from "../contract/message-of.js";
 import type { FleetView } from "../server/fleet-api.js";
+import { describeQueue } from "./commands/fleet.js";
 import { examineBroken, type Finding } from "./examine.js";
 import { askEach, withFront, type OpenFleet } from "./open-fleet.js";
 import type { LoadedConfig } from "../config/load-config.js";
@@ -50,9 +52,9 @@ function checkWorkers({ members, queued, oldestMs }: FleetView): readonly Findin
   const workers: Finding =
     alive.length === 0
       ? failure("workers", "no worker is there", fix)
-      : { name: "workers", status: "ok", message: `${alive.length} are there` };
+      : { name: "workers", status: "ok", message: plural(alive.length, "worker") };
   const isSlow = oldestMs > slowMs;
-  const queue = `${queued} calls are not answered, the oldest ${(oldestMs / 1000).toFixed(1)} s old`;
+  const queue = describeQueue(queued, oldestMs);
   return [
     workers,
     {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { LoadedConfig } from "../config/load-config.js";
 import { ToolError } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
-import type { createForward, Front, moveWorkspace } from "../fleet/index.js";
+import type { createForward, Front } from "../fleet/index.js";
 import { openOptions } from "../runtime/options.js";
 import type { ApiError } from "../server/api.js";
 import type { FleetView } from "../server/fleet-api.js";
@@ -14,7 +14,6 @@ import { warn } from "./output.js";
 interface OpenedFront {
   readonly front: Front;
   readonly view: () => Promise<FleetView>;
-  readonly move: typeof moveWorkspace;
   readonly ask: AskFleet;
 }
 
@@ -98,7 +97,7 @@ export async function withFront(
       const front = await fleet.Front.open({ bus, key, onFault, isPassing: true });
       const forward = fleet.createForward({ front, config, missing: () => undefined });
       const view = (): Promise<FleetView> => fleet.viewFleet(bus, front.roster);
-      await run({ front, view, move: fleet.moveWorkspace, ask: createAsk(forward) });
+      await run({ front, view, ask: createAsk(forward) });
       await front.close();
     } finally {
       await bus.close();

@@ -9,6 +9,7 @@ import { underLoad } from "../../test/setup/under-load.js";
 import type { RunningServer } from "../server/index.js";
 import { createFleet } from "./testing/fleet-fixture.js";
 import { askFront as ask, frontToken, openHttpFront } from "./testing/http-front.js";
+import { seenConsole } from "./worker/worker-facts.js";
 import type { Worker } from "./worker/worker.js";
 import { startNats, type TestNats } from "./testing/nats-server.js";
 
@@ -152,6 +153,46 @@ describe("two fronts of one fleet", () => {
     const answer = await (await ask(other, "/api/tools/vault%3Adigest/call", { arguments: {} })).text();
     expect(answer).toContain(createHash("sha256").update(value).digest("hex"));
     expect(answer).not.toContain(value);
+  });
+
+  it("point hosts to a page of a front that can answer, whatever the worker's clock says", async () => {
+    const headers = { "mcp-protocol-version": "2025-11-25" };
+    const hello = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "host", version: "1" },
+    };
+    const opened = await ask(one, "/mcp", rpc(1, "initialize", hello), headers);
+    const session = { ...headers, "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+    await opened.text();
+    const call = await ask(
+      one,
+      "/mcp",
+      rpc(2, "tools/call", {
+        name: "make_directory",
+        arguments: { path: "refused" },
+        _meta: { progressToken: 1 },
+      }),
+      session,
+    );
+    const waiting = async (): Promise<{ id: string }[]> => (await ask(one, "/api/approvals")).json() as never;
+    await expect.poll(async () => (await waiting()).length, { timeout: underLoad(20_000) }).toBe(1);
+    const [{ id } = { id: "" }] = await waiting();
+    await ask(one, `/api/approvals/${id}`, { verdict: "no" });
+    const told = await call.text();
+    expect([one, other].filter(({ url }) => told.includes(`consent: ${url}/#/approvals/${id}`))).toHaveLength(
+      1,
+    );
+
+    const isFast = (): number => Date.now() + 120_000;
+    const page = await fetch(`${one.url}/api/feed`, { headers: { authorization: `Bearer ${frontToken}` } });
+    await expect
+      .poll(() => isFast() - (seenConsole(worker.roster, isFast)?.pageSeenAt ?? 0), {
+        timeout: underLoad(10_000),
+      })
+      .toBeLessThan(underLoad(5000));
+    expect(seenConsole(worker.roster, isFast)?.url).toBe(one.url);
+    await page.body?.cancel();
   });
 
   it("show and answer approvals of each other, once, and the log and changes of all", async () => {

@@ -1,5 +1,4 @@
 export { openBus } from "./bus/open-bus.js";
-export { moveWorkspace } from "./front/fleet-actions.js";
 export { createForward } from "./front/forward.js";
 export { viewFleet } from "./front/fleet-status.js";
 export { Front } from "./front/front.js";

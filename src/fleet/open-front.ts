@@ -53,12 +53,9 @@ export async function openFront({
     const bus = await openBus(config.fleet, onFault);
     let url = "";
     let served: RouteContext | undefined;
-    const pageSeenAt = (): number =>
-      served === undefined ? 0 : served.feed.clients > 0 ? Date.now() : served.feed.leftAt;
-    const console = (): { url: string; pageSeenAt: number } => ({
-      url,
-      pageSeenAt: Math.max(0, pageSeenAt()),
-    });
+    const pageSeenMsAgo = (): number =>
+      served === undefined ? Infinity : served.feed.clients > 0 ? 0 : Date.now() - served.feed.leftAt;
+    const console = (): { url: string; pageSeenMsAgo: number } => ({ url, pageSeenMsAgo: pageSeenMsAgo() });
     const front = await Front.open({ bus, key, onFault, console });
     // One that was restored from a backup may not know this front.
     const database = watchDatabase(tenant, () => void tenant.fronts.add(key).catch(onFault));

@@ -221,6 +221,7 @@ export const memberSchema = z.object({
   /** Another worker has found its lease over; it has to begin again. */
   fenced: z.boolean().optional(),
   url: z.string().optional(),
+  /** When a page of this front was last open, by the server's time. */
   pageSeenAt: z.number().optional(),
 });
 export type Member = z.output<typeof memberSchema>;

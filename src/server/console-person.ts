@@ -11,8 +11,8 @@ export interface ConsolePerson extends InteractBackend {
    * @param answer `undefined`: the person does not want to answer.
    */
   answerQuestion(id: string, answer: Answer | undefined): boolean;
-  /** The server is open; `pageSeenAt` says when one of its pages was last there. */
-  serve(where: { readonly url: string; readonly pageSeenAt: () => number }): void;
+  /** The server is open; `reach` says where its pages are, and when one of them was last there. */
+  serve(reach: () => ConsoleReach): void;
   /** Nobody will answer any more: what waits is refused now, what comes later at once. */
   leave(): void;
 }
@@ -68,8 +68,8 @@ export function createConsolePerson(options: ConsolePersonOptions): ConsolePerso
       else waiting?.answer(answer);
       return waiting !== undefined;
     },
-    serve({ url, pageSeenAt }) {
-      reach = () => ({ url, pageSeenAt: pageSeenAt() });
+    serve(where) {
+      reach = where;
     },
     leave() {
       left = true;

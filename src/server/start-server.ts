@@ -103,8 +103,10 @@ export async function startServer(tenon: Tenon, options: ServerOptions = {}): Pr
     handler.opened(port);
     const url = `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : isEverywhere(host) ? "127.0.0.1" : host}:${port}`;
     access.opened(url);
-    options.person?.serve({ url, pageSeenAt });
-    served.queue.open(url);
+    // What people are asked to open may be known by another name outside.
+    const pages = tenon.config.auth.publicUrl ?? url;
+    options.person?.serve(() => ({ url: pages, pageSeenAt: pageSeenAt() }));
+    served.queue.open(pages);
     return {
       url,
       port,

@@ -176,10 +176,13 @@ describe("tenon mcp on a state with a console", () => {
 });
 
 describe("a console that nobody looks at", () => {
-  it("lets calls fail with the address where they can be allowed", async () => {
+  it("lets calls fail with the address where they can be allowed, as others know it", async () => {
     const own = openConsentFixture();
     try {
-      const at = await own.serve({ approvals: { pageTimeoutMs: 700 } });
+      const at = await own.serve({
+        approvals: { pageTimeoutMs: 700 },
+        auth: { publicUrl: "https://tenon.example.org" },
+      });
       const reply = await fetch(`${at.url}/mcp`, {
         method: "POST",
         headers: {
@@ -204,7 +207,9 @@ describe("a console that nobody looks at", () => {
           },
         }),
       });
-      expect(await reply.text()).toMatch(/APPROVAL_UNAVAILABLE[\s\S]*\/#\/approvals\/call_/);
+      expect(await reply.text()).toMatch(
+        /APPROVAL_UNAVAILABLE[\s\S]*https:\/\/tenon\.example\.org\/#\/approvals\/call_/,
+      );
       expect((await own.call(at, "/api/approvals")).body).toEqual([]);
     } finally {
       await own.close();

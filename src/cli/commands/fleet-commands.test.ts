@@ -13,6 +13,7 @@ const { signal } = new AbortController();
 let nats: Awaited<ReturnType<typeof testNats>>;
 let fleet: ReturnType<typeof createFleet>;
 let dirs: readonly [string, string];
+let ids: readonly [string, string];
 let home: string;
 
 beforeAll(async () => {
@@ -25,6 +26,7 @@ beforeAll(async () => {
   const one = await fleet.worker({ workspaces: ["shop"] });
   const other = await fleet.worker({ workspaces: ["docs"] });
   dirs = [one.dir, other.dir];
+  ids = [one.worker.id, other.worker.id];
   home = join(fleet.root, "cli");
   mkdirSync(home);
   const config = { database, fleet: { nats: nats.url, tenant: fleet.tenant } };
@@ -110,7 +112,7 @@ describe("the commands of one machine, across the workers of a fleet", () => {
 
     const doctor = await tenon("doctor", "--json");
     const found = JSON.parse(doctor.out) as { name: string; status: string; message: string }[];
-    expect(found).toContainEqual({ name: "workers", status: "ok", message: "2 are there" });
+    expect(found).toContainEqual({ name: "workers", status: "ok", message: "2 workers" });
     expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(["fleet", "queue"]));
   });
 
@@ -134,5 +136,23 @@ describe("the commands of one machine, across the workers of a fleet", () => {
     expect(away.code).not.toBe(0);
     expect(away.err).toContain("A fleet needs a PostgreSQL database");
     expect((await tenon("log", "--fleet", "--workspace", "nowhere")).err).toContain("not found in the fleet");
+  });
+
+  it("steer the fleet: what cannot be drained or moved is named, and a drained worker takes no more calls", async () => {
+    const [one, other] = ids;
+    const status = async (): Promise<string> => (await tenon("fleet", "status")).out;
+    await expect.poll(status).toMatch(new RegExp(`^${one} +alive +\\S+ +0/64 +1 `, "m"));
+    expect(await status()).toMatch(new RegExp(`^shop +owned +${one} +worker ${one} `, "m"));
+    for (const args of [["drain"], ["move", "shop"]])
+      expect((await tenon("fleet", ...args, "nobody")).err).toContain(
+        'Worker "nobody" not found.\nSee: tenon fleet status',
+      );
+    expect((await tenon("fleet", "move", "nowhere", one)).err).toContain('Workspace "nowhere" not found.');
+    expect((await tenon("fleet", "move", "shop", other)).err).toContain(`lie on the disk of ${one}`);
+    expect(await tenon("fleet", "drain", one)).toMatchObject({
+      code: 0,
+      out: `Worker ${one} takes no more calls.\n`,
+    });
+    await expect.poll(status).toMatch(new RegExp(`^${one} +draining `, "m"));
   });
 });

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { FleetView } from "../../server/fleet-api.js";
+import { plural } from "../../text/plural.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 import { addCommand, type AddCommand, type CommonFlags } from "../command-line.js";
 import { withFront } from "../open-fleet.js";
@@ -20,8 +21,8 @@ export const addFleet: AddCommand = (program, terminal) => {
     "drain <worker>",
     "Let a worker finish its calls and hand its workspaces back",
   ).action(async (worker: string, flags: CommonFlags) =>
-    withFront(terminal, await loadFor(terminal, flags), async ({ front }) => {
-      await front.ask(worker, { verb: "drain", workspace: "" });
+    withFront(terminal, await loadFor(terminal, flags), async ({ ask }) => {
+      await ask({ path: "/api/fleet/drain", body: { worker } });
       writeResult({ terminal, flags }, { drained: worker }, () => `Worker ${worker} takes no more calls.`);
     }),
   );
@@ -30,9 +31,13 @@ export const addFleet: AddCommand = (program, terminal) => {
     "move <workspace> <worker>",
     "Let another worker on the same volume own a workspace",
   ).action(async (workspace: string, worker: string, flags: CommonFlags) =>
-    withFront(terminal, await loadFor(terminal, flags), async ({ front, move }) => {
-      const moved = await move(front, workspace, worker);
-      writeResult({ terminal, flags }, moved, () => `Worker ${worker} owns ${workspace} now.`);
+    withFront(terminal, await loadFor(terminal, flags), async ({ ask }) => {
+      await ask({ path: "/api/fleet/move", body: { workspace, worker } });
+      writeResult(
+        { terminal, flags },
+        { workspace, worker },
+        () => `Worker ${worker} owns ${workspace} now.`,
+      );
     }),
   );
 };
@@ -51,27 +56,35 @@ function describe({ tenant, members, workspaces, queued, oldestMs }: FleetView):
       state,
       host,
       labels.join(" "),
-      `${running}/${slots} calls`,
-      `${owned} workspaces`,
-      `lease ${(silentMs / 1000).toFixed(1)} s old`,
+      `${running}/${slots}`,
+      String(owned),
+      `${(silentMs / 1000).toFixed(1)} s ago`,
     ]);
   const rows = workspaces.map(({ name, state, worker, place, epoch, takeovers, queued: waiting }) => [
     name,
     state,
     worker,
     place,
-    `epoch ${epoch}`,
-    `${takeovers} takeovers`,
-    `${waiting} queued`,
+    String(epoch),
+    String(takeovers),
+    String(waiting),
   ]);
-  const shown = (lines: readonly (readonly string[])[]): string =>
-    lines.length === 0 ? "  none" : table(lines.map((line) => line.map((cell) => toVisibleLine(cell))));
+  const shown = (title: string, head: readonly string[], lines: readonly (readonly string[])[]): string =>
+    lines.length === 0
+      ? `No ${title}`
+      : table([head, ...lines.map((line) => line.map((cell) => toVisibleLine(cell)))]);
   const fronts = members.filter(({ kind, state }) => kind === "front" && state === "alive").length;
   return [
-    `Tenant ${tenant}: ${fronts} fronts, ${queued} calls not answered, the oldest ${(oldestMs / 1000).toFixed(1)} s old`,
-    "Workers",
-    shown(workers),
-    "Workspaces",
-    shown(rows),
+    `Tenant ${tenant}: ${plural(fronts, "front")}, ${describeQueue(queued, oldestMs)}`,
+    "",
+    shown("workers", ["WORKER", "STATE", "HOST", "LABELS", "CALLS", "WORKSPACES", "RENEWED"], workers),
+    "",
+    shown("workspaces", ["WORKSPACE", "STATE", "OWNER", "FILES ON", "EPOCH", "TAKEOVERS", "QUEUED"], rows),
   ].join("\n");
+}
+
+/** Calls that wait for their answers, for `status` and `doctor`. */
+export function describeQueue(queued: number, oldestMs: number): string {
+  if (queued === 0) return "no calls are waiting";
+  return `${plural(queued, "call")} not answered yet, the oldest for ${(oldestMs / 1000).toFixed(1)} s`;
 }

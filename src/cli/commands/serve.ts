@@ -118,7 +118,7 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
         onFault,
       }),
     );
-    fleet?.front.open(server.url);
+    fleet?.front.open(tenon.config.auth.publicUrl ?? server.url);
     const forget = await writeRecord(terminal, server, {
       stateDir,
       workspace,

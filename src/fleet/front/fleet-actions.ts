@@ -1,5 +1,11 @@
 import { workspaceAway } from "../bus/fleet-error.js";
+import type { Member } from "../protocol.js";
 import type { Front } from "./front.js";
+
+/** Let a worker finish its calls and hand its workspaces back. */
+export async function drainWorker(front: Front, worker: string): Promise<void> {
+  await front.ask(aliveWorker(front, worker).id, { verb: "drain", workspace: "" });
+}
 
 /** Let another worker on the same volume own a workspace; its calls wait meanwhile, none is lost. */
 export async function moveWorkspace(
@@ -11,9 +17,7 @@ export async function moveWorkspace(
   const entry = roster.workspaces.get(workspace)?.value;
   if (entry === undefined)
     throw workspaceAway(`Workspace "${workspace}" not found.`, "See: tenon fleet status");
-  const target = roster.workers().find(({ id }) => id === worker);
-  if (target === undefined)
-    throw workspaceAway(`Worker "${worker}" is not there.`, "See: tenon fleet status");
+  const target = aliveWorker(front, worker);
   const canHave =
     entry.volume === undefined ? entry.home === worker : target.labels?.includes(`volume=${entry.volume}`);
   if (canHave !== true)
@@ -25,4 +29,10 @@ export async function moveWorkspace(
   if (owner !== undefined && owner !== worker) await front.ask(owner, { verb: "release", workspace });
   await front.ask(worker, { verb: "claim", workspace });
   return { workspace, worker };
+}
+
+function aliveWorker({ roster }: Front, worker: string): Member {
+  const found = roster.workers().find(({ id }) => id === worker);
+  if (found !== undefined) return found;
+  throw workspaceAway(`Worker "${worker}" not found.`, "See: tenon fleet status");
 }

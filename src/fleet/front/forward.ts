@@ -7,7 +7,7 @@ import { HttpError } from "../../server/http-error.js";
 import { httpPrincipal } from "../../server/principal.js";
 import { fleetAway } from "../bus/fleet-error.js";
 import type { SessionFacts } from "../protocol.js";
-import { moveWorkspace } from "./fleet-actions.js";
+import { drainWorker, moveWorkspace } from "./fleet-actions.js";
 import { viewFleet } from "./fleet-status.js";
 import type { Front } from "./front.js";
 
@@ -62,7 +62,7 @@ async function answerFleet(front: Front, path: string, request: Request): Promis
   const read = async <T>(schema: z.ZodType<T>): Promise<T> => parseBody(schema, await request.text());
   if (path === "/api/fleet/drain" && request.method === "POST") {
     const { worker } = await read(drainBody);
-    await front.ask(worker, { verb: "drain", workspace: "" });
+    await drainWorker(front, worker);
     return Response.json({ drained: worker });
   }
   if (path === "/api/fleet/move" && request.method === "POST") {

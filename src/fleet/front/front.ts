@@ -25,7 +25,7 @@ export interface FrontOptions {
   readonly key: FrontKey;
   readonly onFault: (cause: unknown) => void;
   /** Where its console is, and when somebody last looked at it. */
-  readonly console?: (() => { readonly url: string; readonly pageSeenAt: number }) | undefined;
+  readonly console?: (() => { readonly url: string; readonly pageSeenMsAgo: number }) | undefined;
   /** It joins for the time of one command, so that nobody needs to know of it. */
   readonly isPassing?: boolean | undefined;
   /** Of the protocol. @default this program's */
@@ -165,6 +165,7 @@ export class Front {
   async #announce(): Promise<void> {
     const { bus, console: reach, version = protocolVersion } = this.#options;
     if (!bus.isOnline()) return;
+    const seen = reach?.();
     const member: Member = {
       kind: "front",
       id: this.id,
@@ -172,7 +173,10 @@ export class Front {
       protocol: version,
       version: manifest.version,
       host: hostname(),
-      ...reach?.(),
+      ...(seen !== undefined && {
+        url: seen.url,
+        pageSeenAt: Math.max(0, this.roster.clock.now() - seen.pageSeenMsAgo),
+      }),
     };
     await bus.members.put(this.id, JSON.stringify(member));
   }

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { withinTime } from "../../contract/system-clock.js";
 import type { HostSession } from "../../contract/host.js";
+import type { ConsoleReach } from "../../contract/ports/approval.js";
 import { createMcpHost } from "../../runtime/mcp-host/create-mcp-host.js";
 import type { Tenon } from "../../runtime/tenon.js";
 import type { OwnedState, Ownership } from "../../store/ownership.js";
@@ -40,7 +41,7 @@ export interface OwnedWorkspaceOptions {
   readonly machineOf?: ((tenon: Tenon) => ServerMachine) | undefined;
   readonly now: () => number;
   /** Where people can be asked: the console of a front, and when somebody last looked at it. */
-  readonly console: () => { readonly url: string; readonly pageSeenAt: number } | undefined;
+  readonly console: () => ConsoleReach | undefined;
   readonly version?: number | undefined;
   /** The database is not the one that this owner has written to any more. */
   readonly onLost: (owned: OwnedWorkspace, cause: unknown) => void;
@@ -146,7 +147,9 @@ export class OwnedWorkspace {
       machine: options.machineOf?.(tenon),
       onFault,
     });
-    person.serve({ url: "", pageSeenAt: () => options.console()?.pageSeenAt ?? 0 });
+    // Requests wait on while NATS is away and no front is seen.
+    let reach: ConsoleReach = { url: "", pageSeenAt: 0 };
+    person.serve(() => (reach = options.console() ?? reach));
     this.#answer = createApp(this.#followed.served, {
       maxBody: maxBody,
       files: createConsoleFiles([]),

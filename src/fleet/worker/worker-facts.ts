@@ -7,6 +7,7 @@ import { readJson } from "../bus/read-json.js";
 import type { Roster } from "../bus/roster.js";
 import type { ServerClock } from "../bus/server-clock.js";
 import { ToolDefinitionError } from "../../contract/errors.js";
+import type { ConsoleReach } from "../../contract/ports/approval.js";
 import type { Lease } from "../bus/leases.js";
 import { cancelSchema, leaseMs, protocolVersion, type Member, type WorkspaceEntry } from "../protocol.js";
 import type { WorkerCalls } from "./worker-calls.js";
@@ -49,15 +50,15 @@ export function hearCancels(
   };
 }
 
-/** The front where somebody looked last. */
-export function seenConsole(
-  roster: Roster,
-): { readonly url: string; readonly pageSeenAt: number } | undefined {
+/** The front where somebody looked last. Fronts tell when by the server's time; here it is by this machine's clock. */
+export function seenConsole(roster: Roster, now: () => number = Date.now): ConsoleReach | undefined {
   const fronts = [...roster.members.values()].filter(
     ({ value }) => value.kind === "front" && roster.isAlive(value.id),
   );
   const [seen] = fronts.sort((one, other) => (other.value.pageSeenAt ?? 0) - (one.value.pageSeenAt ?? 0));
-  return seen && { url: seen.value.url ?? "", pageSeenAt: seen.value.pageSeenAt ?? 0 };
+  if (seen === undefined) return undefined;
+  const { url = "", pageSeenAt = 0 } = seen.value;
+  return { url, pageSeenAt: Math.min(now(), now() - roster.clock.now() + pageSeenAt) };
 }
 
 /** A worker that was killed has a lease until it runs out; one that still lives must not be doubled. */
