@@ -182,6 +182,7 @@ const inflateAsync = promisify(inflateRaw);
 const packedEnding = ".z";
 
 // Below the first a file takes as much of the disk either way; above the second a content is linked or streamed.
+// Up to the third it is packed and unpacked sooner than another thread is told of it.
 const minBytes = 1 << 12;
 const maxPackedBytes = 1 << 20;
 const maxPackedAtOnce = 1 << 15;
@@ -190,7 +191,6 @@ const maxPackedAtOnce = 1 << 15;
 async function writePacked(file: string, data: Uint8Array, durable: boolean): Promise<boolean> {
   if (data.length < minBytes || data.length > maxPackedBytes) return false;
   const options = { level: constants.Z_BEST_SPEED };
-  // A small content is compressed sooner than another thread is told of it.
   const packed =
     data.length <= maxPackedAtOnce ? deflateRawSync(data, options) : await deflateAsync(data, options);
   if (packed.length > data.length * 0.75) return false;
@@ -202,8 +202,15 @@ async function writePacked(file: string, data: Uint8Array, durable: boolean): Pr
 
 /** The bytes of a compressed content; empty where they are damaged, which no hash that is asked for fits. */
 async function readPacked(file: string): Promise<Buffer> {
-  const packed = await readFile(file + packedEnding);
-  return inflateAsync(packed, { maxOutputLength: maxPackedBytes }).catch(() => Buffer.alloc(0));
+  const packed = readFileSync(file + packedEnding);
+  const options = { maxOutputLength: maxPackedBytes };
+  try {
+    return packed.length <= maxPackedAtOnce
+      ? inflateRawSync(packed, options)
+      : await inflateAsync(packed, options);
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
 
 /** Read from a compressed content as from a file. */

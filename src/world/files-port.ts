@@ -47,7 +47,8 @@ export function createFiles(options: FilesOptions): Files {
   return {
     root: guard.root,
     maxFileSize: guard.maxFileSize,
-    check: (path, access, options) => guard.check(path, access, options),
+    check: (path, access, options) =>
+      options?.links === false ? guard.checkText(path, access) : guard.check(path, access, options),
     stat: async (path) => guard.stat(path),
     nearest: (path) => nearestPath(guard, path),
     read: (path, range) => suggestPath(guard, path, () => guard.read(path, range)),

@@ -145,8 +145,15 @@ export interface Files {
   readonly root: string;
   /** Largest file in bytes that is read or written as a whole. @default none */
   readonly maxFileSize?: number;
-  /** @param options.follow Judge what a link at the end of the path leads to, not the link itself. @default true */
-  check(path: string, access?: "read" | "write", options?: { readonly follow?: boolean }): PathVerdict;
+  /**
+   * @param options.follow Judge what a link at the end of the path leads to, not the link itself. @default true
+   * @param options.links `false` for a path that has no links: it is judged as it is written, and nothing is looked up. @default true
+   */
+  check(
+    path: string,
+    access?: "read" | "write",
+    options?: { readonly follow?: boolean; readonly links?: boolean },
+  ): PathVerdict;
   stat(path: string): Promise<FileStat | null>;
   /** The existing path that was probably meant by one where nothing exists. */
   nearest?(path: string): Promise<string | undefined>;

@@ -64,7 +64,7 @@ export const grep: Tool = defineTool({
 async function search(request: GrepInput, ctx: ToolContext): Promise<GrepResult> {
   const { mode, limit, offset, ignore_case: ignoreCase, ...rest } = request;
   const answer = await ctx.code.grep({ ...rest, mode, limit, offset, ignoreCase });
-  for (const { file, ...shown } of answer.shown) ctx.seen.note(file, { ...shown, complete: false });
+  for (const shown of answer.shown) ctx.seen.note(shown.file, { ...shown, complete: false });
   const { lines, files, total, notes } = answer;
   const isContent = mode === "content";
   const pageSize = isContent ? lines.filter(({ isMatch }) => isMatch).length : files.length;

@@ -11,6 +11,7 @@ export async function readGrepLines(
 ): Promise<{ lines: GrepLine[]; shown: ShownLines[] }> {
   const lines: GrepLine[] = [];
   const shown: ShownLines[] = [];
+  const memory = Buffer.allocUnsafeSlow(maxBytesInMemory);
   for (let at = 0; at < hits.length;) {
     const { file } = hits[at] as GrepHit;
     let end = at;
@@ -18,7 +19,7 @@ export async function readGrepLines(
     const open = await files.open(file).catch(() => undefined);
     if (open !== undefined) {
       try {
-        readFile(open, hits.slice(at, end), { lines, shown });
+        readFile(open, readerOf(open, memory), { hits: hits.slice(at, end), lines, shown });
       } finally {
         open.close();
       }
@@ -30,15 +31,14 @@ export async function readGrepLines(
 
 function readFile(
   open: OpenFile,
-  hits: readonly GrepHit[],
-  { lines, shown }: { lines: GrepLine[]; shown: ShownLines[] },
+  bytesAt: ReadBytes,
+  { hits, lines, shown }: { hits: readonly GrepHit[]; lines: GrepLine[]; shown: ShownLines[] },
 ): void {
   const { path, stat } = open;
-  const source = inMemory(open, hits.length);
   const about = { file: path, identity: stat.identity, isRealPath: true };
-  const lineAt = hasMark(source) || hits.some(({ offset }) => offset < 0) ? linesOfOpen(open) : undefined;
+  const lineAt = hasMark(bytesAt(0, 3)) || hits.some(({ offset }) => offset < 0) ? linesOfOpen(open) : undefined;
   for (const { file, line, offset, column, isMatch } of hits) {
-    const read = lineAt === undefined ? readPart(source, offset, column) : partOf(lineAt(line), column);
+    const read = lineAt === undefined ? readPart(bytesAt, offset, column) : partOf(lineAt(line), column);
     if (read === undefined) continue;
     const { text, start, isEnd } = read;
     const isWhole = start === 0 && isEnd;
@@ -59,20 +59,20 @@ function readFile(
   }
 }
 
-/** Where bytes of a file are read from. */
-type ByteSource = Pick<OpenFile, "readInto">;
+/** The bytes of a file from a position on, at most `length` of them. */
+type ReadBytes = (position: number, length: number) => Buffer;
 
 /** Files of this size are read once for all their lines. */
 const maxBytesInMemory = 1 << 17;
 
-function inMemory(open: OpenFile, hits: number): ByteSource {
+/** `memory` holds a small file until the next one is read. */
+function readerOf(open: OpenFile, memory: Buffer): ReadBytes {
   const { size } = open.stat;
-  if (hits < 2 || size > maxBytesInMemory) return open;
-  const bytes = Buffer.allocUnsafe(size);
-  const got = open.readInto(bytes, 0);
-  return {
-    readInto: (buffer, position) => (position >= got ? 0 : bytes.copy(buffer, 0, position, got)),
-  };
+  const read = (bytes: Buffer, position: number): Buffer =>
+    bytes.subarray(0, open.readInto(bytes, position));
+  if (size > memory.length) return (position, length) => read(Buffer.allocUnsafe(length), position);
+  const all = read(memory.subarray(0, size), 0);
+  return (position, length) => all.subarray(position, position + length);
 }
 
 /** What is shown of a line: a part of its text that begins at the index `start`. */
@@ -92,26 +92,23 @@ const bytesAfter = 4 * maxShownLength + 8;
 const maxColumn = 32 * 1024 * 1024;
 
 /** The part to show of the line that begins at a byte. */
-function readPart(open: ByteSource, offset: number, column: number): ShownPart | undefined {
+function readPart(bytesAt: ReadBytes, offset: number, column: number): ShownPart | undefined {
   const shown = column > maxColumn ? 1 : column;
-  return partOf(lineAtByte(open, offset, shown + bytesAfter), shown);
+  return partOf(lineAtByte(bytesAt, offset, shown + bytesAfter), shown);
 }
 
 /** Offsets of files with a byte order mark are those of the decoded text. */
-function hasMark(open: ByteSource): boolean {
-  const head = Buffer.alloc(3);
-  const got = open.readInto(head, 0);
-  return (got >= 2 && /^(fffe|feff)/.test(head.toString("hex"))) || head.toString("hex") === "efbbbf";
+function hasMark([first, second, third]: Buffer): boolean {
+  if (first === 0xef) return second === 0xbb && third === 0xbf;
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 /** The line that begins at a byte, as far as it fits; `undefined` if no line begins there any more. */
-function lineAtByte(open: ByteSource, offset: number, maxBytes: number): string | undefined {
+function lineAtByte(bytesAt: ReadBytes, offset: number, maxBytes: number): string | undefined {
   const from = Math.max(0, offset - 1);
-  const bytes = Buffer.allocUnsafe(maxBytes + 1);
-  const got = open.readInto(bytes, from);
-  if (offset > 0 && (got === 0 || bytes[0] !== 10)) return undefined;
+  const bytes = bytesAt(from, maxBytes + 1);
+  if (offset > 0 && bytes[0] !== 10) return undefined;
   const start = offset - from;
   const end = bytes.indexOf(10, start);
-  const stop = end === -1 || end > got ? got : end;
-  return bytes.toString("utf8", start, stop).replace(/\r$/, "");
+  return bytes.toString("utf8", start, end === -1 ? bytes.length : end).replace(/\r$/, "");
 }

@@ -54,6 +54,7 @@ async function findIn(parts: CodeParts, query: GrepQuery, root: SearchRoot): Pro
           multiline,
           names: namesOf(query.glob),
         }).then((result) => ({ ...result, notes: [] }));
+  if (root.shown === "") return found;
   const show = <Hit extends { readonly file: string }>(hit: Hit): Hit => ({
     ...hit,
     file: shownPath(root, hit.file),
@@ -170,12 +171,12 @@ function listFiles(
   };
 }
 
-/** Whether this call may read a file; each is looked at once. */
+/** Whether this call may read a file that was found; each is judged once. A search follows no links. */
 function createReadable(files: CodeParts["files"]): (file: string) => boolean {
   const known = new Map<string, boolean>();
   return (file) => {
     let verdict = known.get(file);
-    if (verdict === undefined) known.set(file, (verdict = files.check(file, "read").allowed));
+    if (verdict === undefined) known.set(file, (verdict = files.check(file, "read", { links: false }).allowed));
     return verdict;
   };
 }

@@ -11,7 +11,7 @@ import { makeDirectory } from "./make-directory.js";
 import { chooseOpener } from "./opener.js";
 import { toShownPath } from "./raw-path.js";
 import type { PathRules } from "./path-rules.js";
-import { relativeTo, isWithin } from "./path-text.js";
+import { relativeTo, isWithin, resolveIn } from "./path-text.js";
 import { openForReading, readFileBytes } from "./read-file.js";
 import { realPathOf } from "./real-path.js";
 import { removeTree } from "./remove-tree.js";
@@ -86,7 +86,7 @@ function toVerdict(judge: () => string): PathVerdict {
 
 function canonicalPath(deps: GuardDeps, text: string, isReal = false): string {
   const { rules } = deps;
-  if (isReal && deps.opener.kind !== "portable") return path.resolve(rules.workspace, text);
+  if (isReal && deps.opener.kind !== "portable") return resolveIn(rules.workspace, text);
   const verdict = rules.toAbsolute(text);
   if (!verdict.allowed) return path.resolve(rules.workspace, typeof text === "string" ? text : typeof text);
   const found = resolveLinks(verdict.path, rules, true);

@@ -3,7 +3,7 @@ import { ToolValidationError } from "../../contract/errors.js";
 import { createDenyRules, foldLocation, type Location } from "./deny-rules.js";
 import { foldName } from "./fold-name.js";
 import { fromAlias, narrowedPaths, resolveRoots, type PathRoot } from "./path-roots.js";
-import { relativeTo, isTooLong, isWithin, hasParentSegment, pathTextFault } from "./path-text.js";
+import { relativeTo, isTooLong, isWithin, hasParentSegment, pathTextFault, resolveIn } from "./path-text.js";
 import { type PathAccess, type PathRefusal, refusal, type RuleVerdict } from "./path-verdict.js";
 import { realPathOf } from "./real-path.js";
 
@@ -132,7 +132,7 @@ function place(parts: RuleParts, text: string): RuleVerdict {
   if (climbs && parts.strict.noParent) {
     return refusal("PATH_TRAVERSAL", "strict.noParent", 'contains "..", which is not allowed here');
   }
-  const absolute = path.resolve(parts.workspace.real, text);
+  const absolute = resolveIn(parts.workspace.real, text);
   if (isTooLong(absolute)) return refusal("PATH_INVALID", "path", "is too long for the file system");
   for (const root of parts.roots) {
     if (isWithin(absolute, root.real)) return { allowed: true, path: absolute };

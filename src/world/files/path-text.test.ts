@@ -1,7 +1,8 @@
+import path from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { foldName } from "./fold-name.js";
-import { isWithin, pathTextFault, showName } from "./path-text.js";
+import { isWithin, pathTextFault, resolveIn, showName } from "./path-text.js";
 import { windowsNameFault } from "./windows-names.js";
 
 describe("comparing paths", () => {
@@ -11,6 +12,17 @@ describe("comparing paths", () => {
     expect(isWithin("/a-evil", "/a")).toBe(false);
     expect(isWithin("/a", "/a/b")).toBe(false);
     expect(isWithin("/a", "/")).toBe(true);
+  });
+});
+
+describe("resolving a path in a directory", () => {
+  it("gives the path that path.resolve gives", () => {
+    const text = fc.array(fc.constantFrom("a", "b.ts", ".", "/", "\\", " "), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.constantFrom("/", "/a", "/a/b"), text, (directory, parts) => {
+        expect(resolveIn(directory, parts.join(""))).toBe(path.resolve(directory, parts.join("")));
+      }),
+    );
   });
 });
 

@@ -49,6 +49,15 @@ export function joinName(directory: string, name: string): string {
   return directory.endsWith(path.sep) ? directory + name : directory + path.sep + name;
 }
 
+/** The same as `path.resolve` for an absolute directory; a plain relative path, as most are, is only appended. */
+export function resolveIn(directory: string, text: string): string {
+  if (path.sep !== "/" || NOT_PLAIN.test(text)) return path.resolve(directory, text);
+  return joinName(directory, text);
+}
+
+/** Absolute paths, empty names and names that begin with a dot. */
+const NOT_PLAIN = /^[./]|\/[./]|\/$|^$/;
+
 /** Show a name on one line, with control characters and invalid UTF-8 escaped. */
 export function showName(name: Buffer): string {
   const text = name.toString("utf8");
