@@ -182,7 +182,8 @@ const inflateAsync = promisify(inflateRaw);
 const packedEnding = ".z";
 
 // Below the first a file takes as much of the disk either way; above the second a content is linked or streamed.
-// Up to the third it is packed and unpacked sooner than another thread is told of it.
+// Up to the third it is packed and unpacked sooner than another thread is told of it; a larger one is packed and
+// unpacked in one piece, as that thread would be told of each piece.
 const minBytes = 1 << 12;
 const maxPackedBytes = 1 << 20;
 const maxPackedAtOnce = 1 << 15;
@@ -190,7 +191,7 @@ const maxPackedAtOnce = 1 << 15;
 /** Write a content compressed, where that saves a good part of it; returns whether it did. */
 async function writePacked(file: string, data: Uint8Array, durable: boolean): Promise<boolean> {
   if (data.length < minBytes || data.length > maxPackedBytes) return false;
-  const options = { level: constants.Z_BEST_SPEED };
+  const options = { level: constants.Z_BEST_SPEED, chunkSize: data.length };
   const packed =
     data.length <= maxPackedAtOnce ? deflateRawSync(data, options) : await deflateAsync(data, options);
   if (packed.length > data.length * 0.75) return false;
@@ -203,7 +204,7 @@ async function writePacked(file: string, data: Uint8Array, durable: boolean): Pr
 /** The bytes of a compressed content; empty where they are damaged, which no hash that is asked for fits. */
 async function readPacked(file: string): Promise<Buffer> {
   const packed = readFileSync(file + packedEnding);
-  const options = { maxOutputLength: maxPackedBytes };
+  const options = { maxOutputLength: maxPackedBytes, chunkSize: maxPackedBytes };
   try {
     return packed.length <= maxPackedAtOnce
       ? inflateRawSync(packed, options)

@@ -40,7 +40,8 @@ export interface RefusedPatch {
 export function planPatch(bytes: Uint8Array, patch: FilePatch, encoding = "auto"): PatchPlan {
   const decoded = decodeText(bytes, encoding);
   const space = createSearchSpace(bytes, decoded);
-  const file = createFileLines(space, hasReturnsWithin(patch));
+  const searches = patch.hunks.length;
+  const file = createFileLines(space, { returnsWithin: hasReturnsWithin(patch), searches });
   const placed = patch.style === "begin-patch" ? findHeaded : findNumbered;
   const hunks = placed({ space, file }, patch.hunks);
   if ("reason" in hunks) return refuse(hunks, { hunk: patch.hunks[hunks.index], decoded });
@@ -105,12 +106,11 @@ function findNumbered({ space, file }: Searched, hunks: readonly Hunk[]): Placed
 
 /** Place hunks in the `*** Begin Patch` format, all of them together. */
 function findHeaded({ space, file }: Searched, hunks: readonly Hunk[]): PlacedHunk[] | Misfit {
-  const packed = hunks.map((hunk) => ({
-    ...packHunk(hunk, space.pack),
-    headings: hunk.headings ?? [],
-    atEnd: hunk.atEnd === true,
-    oldStart: hunk.oldStart,
-  }));
+  const packed = hunks.map((hunk) => {
+    const { oldLines, newLines } = packHunk(hunk, space.pack);
+    const { headings = [], atEnd = false, oldStart } = hunk;
+    return { oldLines, newLines, headings, atEnd, oldStart };
+  });
   const places = placeByHeading(file, packed);
   if ("reason" in places) return places;
   return hunks.map((hunk, index) => {

@@ -24,14 +24,19 @@ export interface FileLines {
   readonly blockEnds: Map<number, number>;
 }
 
-/** Searches after which an index of all lines pays off. */
+/** With more searches, an index of all lines pays off. */
 const searchesBeforeIndex = 4;
 
 /**
  * Read the lines of a search space. In a file without line feeds carriage returns end the lines, unless it
  * is compared with lines that have returns within them, as git writes such a file.
+ *
+ * @param options.searches How many searches are to be expected.
  */
-export function createFileLines(space: SearchSpace, returnsWithin: boolean): FileLines {
+export function createFileLines(
+  space: SearchSpace,
+  { returnsWithin, searches }: { readonly returnsWithin: boolean; readonly searches: number },
+): FileLines {
   const { packed, pack } = space;
   const mark = returnsWithin || packed.includes("\n") ? "\n" : "\r";
   const table = createLineTable(packed, mark);
@@ -48,7 +53,7 @@ export function createFileLines(space: SearchSpace, returnsWithin: boolean): Fil
   const [loose, trimmed] = [indexBy(foldLoosely), indexBy(foldHeading)];
   let exact: LineLookup | undefined;
   let search: ReturnType<typeof createLineSearch> | undefined;
-  let searches = 0;
+  const usesIndex = searches > searchesBeforeIndex;
   return {
     count: table.count,
     start: table.start,
@@ -59,8 +64,7 @@ export function createFileLines(space: SearchSpace, returnsWithin: boolean): Fil
       return end === "" || packed[next - 1] === end;
     },
     find(lines) {
-      searches += 1;
-      if (searches > searchesBeforeIndex) return (exact ??= createLineLookup(packed, table)).find(lines);
+      if (usesIndex) return (exact ??= createLineLookup(packed, table)).find(lines);
       search ??= createLineSearch(packed, mark);
       return search(lines);
     },

@@ -39,16 +39,16 @@ export function changesOf(file: FileLines, { hunk, at, pack }: HunkAt): Change[]
 
 /** The diff shows the file's line ends as they are: then it means its own too. */
 function matchesAsWritten(file: FileLines, { hunk, at, pack }: HunkAt): boolean {
-  const old = hunk.lines.filter((line) => line.sign !== "+");
-  // Where no line end is there to compare, a return shown on a new line says it.
-  if (
-    old.every((line) => line.noNewline) &&
-    file.count > 0 &&
-    !hunk.lines.some(({ text }) => text.endsWith("\r"))
-  ) {
-    return false;
+  let line = at;
+  let hasEnds = false;
+  for (const { sign, text, noNewline } of hunk.lines) {
+    if (sign === "+") continue;
+    if (!file.isLine(line, pack(text), noNewline ? "" : "\n")) return false;
+    hasEnds ||= !noNewline;
+    line += 1;
   }
-  return old.every((line, index) => file.isLine(at + index, pack(line.text), line.noNewline ? "" : "\n"));
+  // Where no line end is there to compare, a return shown on a new line says it.
+  return hasEnds || file.count === 0 || hunk.lines.some(({ text }) => text.endsWith("\r"));
 }
 
 function blocksOf(hunk: Hunk, at: number): Block[] {

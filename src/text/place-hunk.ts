@@ -32,13 +32,17 @@ export interface PackedHunk {
 
 /** Pack the two sides of a hunk; a carriage return at the end of a line is part of its line end. */
 export function packHunk(hunk: Hunk, pack: (text: string) => string): PackedHunk {
-  const side = (sign: "-" | "+") => hunk.lines.filter((line) => line.sign === " " || line.sign === sign);
-  const texts = (sign: "-" | "+") => side(sign).map(({ text }) => pack(text.replace(/\r$/, "")));
-  return {
-    oldLines: texts("-"),
-    newLines: texts("+"),
-    atEnd: side("-").some((line) => line.noNewline),
-  };
+  const oldLines: string[] = [];
+  const newLines: string[] = [];
+  let atEnd = false;
+  for (const { sign, text, noNewline } of hunk.lines) {
+    const packed = pack(text.endsWith("\r") ? text.slice(0, -1) : text);
+    if (sign !== "-") newLines.push(packed);
+    if (sign === "+") continue;
+    oldLines.push(packed);
+    atEnd ||= noNewline;
+  }
+  return { oldLines, newLines, atEnd };
 }
 
 /** Find the line (from 0) where a hunk stands: where its number says, else the only place where it fits. */
