@@ -36,7 +36,8 @@ function readFile(
 ): void {
   const { path, stat } = open;
   const about = { file: path, identity: stat.identity, isRealPath: true };
-  const lineAt = hasMark(bytesAt(0, 3)) || hits.some(({ offset }) => offset < 0) ? linesOfOpen(open) : undefined;
+  const lineAt =
+    hasMark(bytesAt(0, 3)) || hits.some(({ offset }) => offset < 0) ? linesOfOpen(open) : undefined;
   for (const { file, line, offset, column, isMatch } of hits) {
     const read = lineAt === undefined ? readPart(bytesAt, offset, column) : partOf(lineAt(line), column);
     if (read === undefined) continue;
@@ -68,8 +69,7 @@ const maxBytesInMemory = 1 << 17;
 /** `memory` holds a small file until the next one is read. */
 function readerOf(open: OpenFile, memory: Buffer): ReadBytes {
   const { size } = open.stat;
-  const read = (bytes: Buffer, position: number): Buffer =>
-    bytes.subarray(0, open.readInto(bytes, position));
+  const read = (bytes: Buffer, position: number): Buffer => bytes.subarray(0, open.readInto(bytes, position));
   if (size > memory.length) return (position, length) => read(Buffer.allocUnsafe(length), position);
   const all = read(memory.subarray(0, size), 0);
   return (position, length) => all.subarray(position, position + length);

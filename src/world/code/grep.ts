@@ -176,7 +176,8 @@ function createReadable(files: CodeParts["files"]): (file: string) => boolean {
   const known = new Map<string, boolean>();
   return (file) => {
     let verdict = known.get(file);
-    if (verdict === undefined) known.set(file, (verdict = files.check(file, "read", { links: false }).allowed));
+    if (verdict === undefined)
+      known.set(file, (verdict = files.check(file, "read", { links: false }).allowed));
     return verdict;
   };
 }
