@@ -46,7 +46,7 @@ export default defineConfig({
     projects: (isQuick ? [short] : [short, slow]).map((test) => ({ test })),
     globalSetup: ["test/setup/run-folder.ts", "test/postgres-setup.ts"],
     sequence: { sequencer: LongestFirst },
-    // A file in four waits for processes and disks at any time: one more than there are cores keeps them all busy.
-    maxWorkers: availableParallelism() + 1,
+    // Half of the slow files wait for processes, disks or time limits at any time, and hardly a short one does.
+    maxWorkers: availableParallelism() + (isQuick ? 1 : 3),
   },
 });
