@@ -351,6 +351,32 @@ describe("consent", () => {
     }
   });
 
+  it("is not asked for, nor missed, where the guard refuses in any case", async () => {
+    let asked = 0;
+    const touching = (name: string, resources: object) =>
+      tool(name, { annotations: { dangerous: true }, resources: () => resources, execute: () => name });
+    const options = {
+      tools: [
+        touching("outside", { writes: [{ path: "/etc/x" }] }),
+        touching("inside", { reads: [{ path: "a" }], writes: [{ tree: "b" }] }),
+      ],
+    };
+    const attended = open({ ...options, interact: { approve: () => (asked++, true) } });
+    const alone = open(options);
+    for (const tenon of [attended, alone])
+      expect((await tenon.call({ name: "outside" })).error).toMatchObject({
+        type: "ToolSecurityError",
+        code: "PATH_OUTSIDE",
+        details: { rule: "guard:PATH_OUTSIDE", source: "guard" },
+      });
+    expect(asked).toBe(0);
+    expect(await attended.call({ name: "inside" })).toSucceed();
+    expect(await alone.call({ name: "inside" })).toFailWith("APPROVAL_UNAVAILABLE");
+    const rules = [{ decision: "deny", tool: "outside" }] as const;
+    const denying = open({ ...options, config: { policy: { rules: [...rules] } } });
+    expect(await denying.call({ name: "outside" })).toFailWith("ACCESS_DENIED");
+  });
+
   it("is not had from a back end that cannot say whether anybody is there", async () => {
     const { ran, wipe } = dangerous();
     const approve = () => Promise.resolve({ verdict: "once" } as const);
@@ -400,6 +426,13 @@ describe("consent", () => {
     );
     expect((await call()).error?.type).toBe("ToolPermissionError");
     expect(ran).toEqual([]);
+  });
+
+  it("that was given ends the wait of whoever else was asked", async () => {
+    let signal: AbortSignal | undefined;
+    const { call } = asking((_request, given) => ((signal = given), true));
+    await call();
+    expect(signal?.reason).toMatchObject({ code: "INTERACTION_FAILED" });
   });
 
   it("expires, and a late answer changes nothing", async () => {

@@ -9,7 +9,10 @@ const farthest = 4;
 
 /** The tests of the whole product that are about one folder, and run it in their own process. */
 const endToEnd = [
-  ["src/call/", /^(spine-.*|pipeline|idempotency|lifetimes)\.test/u],
+  [
+    "src/call/",
+    /^(spine-.*|pipeline|idempotency|lifetimes|robustness|foreign-calls|shell-policy|walls)\.test/u,
+  ],
   ["src/scheduler/", /^(spine-schedule|idempotency)\.test/u],
   ["src/policy/", /^(spine-permission|shell-policy)\.test/u],
   ["src/registry/", /^(spine-life|spine-class-tool|tool-search)\.test/u],
@@ -21,7 +24,7 @@ const endToEnd = [
   ["src/store/", /^(state-hazards|idempotency)\.test/u],
 ];
 
-/** A function that gives the tests that import a file, directly or through others: the nearest first, those in `test/` last. */
+/** A function that gives the tests that import a file, directly or through others: first those in its folder, then those in `test/` about the folder, then others by their distance. */
 export function readTests(root) {
   const importers = new Map();
   const files = ["src", "test"].flatMap((folder) => sourceFiles(join(root, folder)));
@@ -77,10 +80,15 @@ function orderTests(found, { file, root }) {
     .filter((name) => name.endsWith(".test.ts"))
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   const whole = endToEnd.find(([folder]) => file.startsWith(join(root, folder)))?.[1];
+  const near = tests
+    .filter((test) => test.startsWith(join(root, "src")) && rank(test) <= farthest)
+    .slice(0, most);
+  const isOwn = (test) => dirname(test) === dirname(file);
   return [
-    ...tests.filter((test) => test.startsWith(join(root, "src")) && rank(test) <= farthest).slice(0, most),
+    ...near.filter(isOwn),
     ...tests.filter(
       (test) => test.startsWith(join(root, "test")) && whole?.test(relative(join(root, "test"), test)),
     ),
+    ...near.filter((test) => !isOwn(test)),
   ];
 }

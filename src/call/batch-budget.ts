@@ -16,6 +16,6 @@ export class BatchBudget {
   /** An answer was made. */
   spend(tokens: number): void {
     this.#left = Math.max(0, this.#left - tokens);
-    this.#waiting = Math.max(0, this.#waiting - 1);
+    this.#waiting--;
   }
 }

@@ -100,6 +100,15 @@ describe("the loop guard", () => {
     expect(many.map(countOf)).toEqual(many.map(() => undefined));
   });
 
+  it("forgets nothing when another call that only reads succeeds", async () => {
+    const { tenon, fixture } = start();
+    for (let at = 0; at < 2; at++) await call(tenon);
+    fixture.fails = false;
+    expect(await call(tenon, "other")).toSucceed();
+    fixture.fails = true;
+    expect(countOf(await call(tenon))).toBe(3);
+  });
+
   it("begins again after a success, a change of what the call reads, another tool version, or a while", async () => {
     const { tenon, fixture } = start();
     const failTwice = async (name: string): Promise<void> => {

@@ -203,6 +203,18 @@ describe("text for the model", () => {
     expect(JSON.stringify(many.content).length).toBeLessThan(300_000);
   });
 
+  it("shows a hundred images, and says how many more there are", async () => {
+    const tenon = start();
+    const images = (length: number): ContentPart[] =>
+      Array.from({ length }, () => ({ type: "image", data: "AAAA", mimeType: "image/png" }));
+    content = images(100);
+    expect((await tenon.call({ name: "parts" })).content).toEqual(content);
+    content = images(103);
+    const more = await tenon.call({ name: "parts" });
+    expect(more.content).toHaveLength(101);
+    expect(textOf(more)).toContain("[3 more parts are not shown]");
+  });
+
   it("is not made, and nothing kept, where a program only uses the result", async () => {
     const tenon = start({ maxTokens: 100 });
     result = "x".repeat(1_000_000);
