@@ -203,7 +203,7 @@ describe("a command that does not end well", () => {
   });
 
   it("shows what a short-lived process in the background still writes", async () => {
-    const { stdout } = await run("(sleep 0.1; echo late) & echo early");
+    const { stdout } = await run("(while kill -0 $$ 2>/dev/null; do :; done; echo late) & echo early");
     expect(stdout.text).toBe("early\nlate\n");
   });
 
