@@ -428,7 +428,7 @@ describe("consent", () => {
     expect(ran).toEqual([]);
   });
 
-  it("that was given ends the wait of whoever else was asked", async () => {
+  it("that was given ends the request for everybody who was asked", async () => {
     let signal: AbortSignal | undefined;
     const { call } = asking((_request, given) => ((signal = given), true));
     await call();

@@ -22,7 +22,7 @@ describe("the channels that a call can be consented to on", () => {
     ]);
   });
 
-  it("leave out whoever is reached through the desk, is not there, or is not configured", () => {
+  it("leave out a back end that is reached through the desk, is not there, or is not configured", () => {
     for (const own of [
       backend("console", { reach: () => Promise.resolve(true) }),
       backend("terminal", { available: () => false }),
