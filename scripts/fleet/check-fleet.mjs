@@ -18,7 +18,9 @@ export function checkFleet({ volume, workspaces, logs, slackMs }, { tasks, reque
     // On a busy machine everything takes longer, as much as it was busy in the minute of the request.
     const slack = slackMs * Math.max(1, load) + stoppedMs;
     if (status !== 0 && ms > limitMs + 2000 + slack)
-      problems.push(`${key}: a request took ${Math.round(ms)} ms, though its limit was ${limitMs}.`);
+      problems.push(
+        `${key}: a request took ${Math.round(ms)} ms, though its limit was ${limitMs} (status ${status}, load ${load.toFixed(1)} for each core).`,
+      );
     if (status === 503 && !wasCarried && ms > 1000 + slack)
       problems.push(`${key}: a request was refused after ${Math.round(ms)} ms, not within a second.`);
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -16,6 +17,7 @@ import { createFleet } from "./testing/fleet-fixture.js";
 import { testNats } from "./testing/nats-server.js";
 
 const { signal } = new AbortController();
+setMaxListeners(0, signal); // many calls at once share it
 const newProof = createProofs();
 let nats: Awaited<ReturnType<typeof testNats>>;
 let database: string;
@@ -215,6 +217,30 @@ describe("a busy worker", () => {
     );
     const refused = await elsewhere.openSession({}).call({ name: "current_time", arguments: {}, signal });
     expect(refused.envelope.error?.message).toContain("fleet.quotas.workspaces");
+  });
+});
+
+describe("a call with a limit", () => {
+  it("has what its wait for a worker left of it, and is not made where nothing is left", async () => {
+    const { dir } = await fleet.worker({ workspaces: ["main"], fleet: { slots: 1 } });
+    const { front, host } = await fleet.front();
+    const call = (name: string, args: object, timeoutMs?: number) =>
+      host.openSession({}).call({ name, arguments: args, signal, ...(timeoutMs && { timeoutMs }) });
+    await call("current_time", {});
+    const first = call("sleep", { duration: 1 });
+    await expect
+      .poll(async () => (await front.bus.manager.streams.info(front.bus.names.calls)).state.messages)
+      .toBe(1);
+    const [slow, late] = await Promise.all([
+      call("sleep", { duration: 30 }, 2000),
+      call("write_file", { path: "late.txt", content: "" }, 100),
+    ]);
+    await first;
+    const { code, details } = slow.envelope.error ?? {};
+    expect(code).toBe("TIMED_OUT");
+    expect(details?.["timeoutMs"]).toBeLessThan(1500);
+    expect(late.envelope.error?.message).toContain("No worker could begin the call within");
+    expect(existsSync(join(dir, "main", "late.txt"))).toBe(false);
   });
 });
 

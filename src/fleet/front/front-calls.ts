@@ -2,6 +2,7 @@ import type { Msg } from "@nats-io/transport-node";
 import type { ToolEnvelope } from "../../contract/call.js";
 import { ToolError, ToolInternalError } from "../../contract/errors.js";
 import type { HostAnswer } from "../../contract/host.js";
+import { withinTime } from "../../contract/system-clock.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { ToolProgress } from "../../contract/tool.js";
 import { unpack } from "../bus/carry.js";
@@ -11,7 +12,7 @@ import type { Roster } from "../bus/roster.js";
 import { createProofs, type FrontKey } from "../keys.js";
 import { noteSchema, outcomeSchema } from "../protocol.js";
 import { askHost, failedAnswer, notPlaced, unknownOutcome } from "./call-facts.js";
-import { limitOf, newPending, type FleetCall, type Pending } from "./pending-call.js";
+import { limitOf, newPending, withTimeLeft, type FleetCall, type Pending } from "./pending-call.js";
 import { prepareCall, type Prepared } from "./prepare-call.js";
 import { BatchSigner } from "./batch-signer.js";
 import { SendTurns, type SendTurn } from "./send-turns.js";
@@ -30,8 +31,11 @@ export interface FrontCallsOptions {
 }
 
 const lookEveryMs = 250;
-const askAgainMs = 5000;
+/** How long until a call is asked after again: one with a limit, which is over by then, and one without. */
+const [askAgainSoonMs, askAgainMs] = [500, 5000];
 const maxSilences = 3;
+/** How long the stream may take to say whether it has the outcome of a call that is given up. */
+const lastLookMs = 400;
 /** How long the stream may take to say that it has a call. */
 const ackMs = 900;
 /** How long a workspace whose worker is gone may take to find another. */
@@ -129,7 +133,7 @@ export class FrontCalls {
     call.signal.throwIfAborted();
     if (!bus.isOnline()) throw fleetAway("NATS cannot be reached, so the call was not made.");
     await place(call.workspace);
-    return prepareCall(this.#options, call, proof).catch((cause: unknown) => {
+    return prepareCall(this.#options, withTimeLeft(pending), proof).catch((cause: unknown) => {
       if (cause instanceof ToolError) throw cause;
       throw fleetAway(`NATS did not take what the call brings along: ${messageOf(cause)}`);
     });
@@ -253,7 +257,7 @@ export class FrontCalls {
         // A worker that lives may be too busy to answer at once; only a caller with a limit has no time for that.
         const isPatient = timeoutMs === undefined && pending.silences < maxSilences;
         if (taken === true || (taken === undefined && isPatient))
-          pending.checkAt = performance.now() + askAgainMs;
+          pending.checkAt = performance.now() + (timeoutMs === undefined ? askAgainMs : askAgainSoonMs);
         else await this.#abandon(pending);
       }),
     );
@@ -264,7 +268,9 @@ export class FrontCalls {
     const { call, isSent } = pending;
     const limit = limitOf(call);
     if (!isSent) return this.#fail(pending, notPlaced(call.workspace, limit));
-    if (this.#options.bus.isOnline()) await this.#fetch(pending);
+    const { bus, onFault } = this.#options;
+    if (bus.isOnline())
+      await withinTime(() => this.#fetch(pending), lastLookMs, "Looking for an outcome").catch(onFault);
     this.#cancel(call.id, { reason: "Its caller waits no longer." });
     this.#fail(pending, unknownOutcome(pending, `No worker answered within ${limit} ms`));
   }

@@ -19,6 +19,8 @@ export interface Pending {
   isSent: boolean;
   /** Its place in the stream, once it is there. */
   seq: number | undefined;
+  /** When its limit is over. */
+  readonly limitAt: number;
   /** When to look whether somebody still works on it. */
   checkAt: number;
   /** How often its worker gave no answer to that. */
@@ -38,14 +40,22 @@ export function limitOf({ timeoutMs }: FleetCall): number {
   return timeoutMs ?? patienceMs;
 }
 
+/** The call, with what is left of its limit: its caller counts from when it asked. */
+export function withTimeLeft({ call, limitAt }: Pending): FleetCall {
+  if (call.timeoutMs === undefined) return call;
+  return { ...call, timeoutMs: Math.max(1, Math.ceil(limitAt - performance.now())) };
+}
+
 /** A call as it begins. */
 export function newPending(call: FleetCall, proof: string, settle: Pending["settle"]): Pending {
+  const limitAt = performance.now() + limitOf(call);
   return {
     call,
     proof,
     isSent: false,
     seq: undefined,
-    checkAt: performance.now() + limitOf(call) + graceMs,
+    limitAt,
+    checkAt: limitAt + graceMs,
     silences: 0,
     settle,
     over: undefined,

@@ -1,5 +1,5 @@
 import type { ToolEnvelope } from "../../contract/call.js";
-import { ToolValidationError } from "../../contract/errors.js";
+import { ToolValidationError, type ErrorInfo } from "../../contract/errors.js";
 import type { HostAnswer } from "../../contract/host.js";
 import { interruptedError } from "../../record/audit/interrupted.js";
 import { pack } from "../bus/carry.js";
@@ -61,10 +61,21 @@ export function interruptedEnvelope({ callId, session }: CallMessage, toolName: 
   return failedEnvelope({ callId, toolName, sessionId: session.id, error: interruptedError });
 }
 
+/** What waiting left of a call's limit, which counts from when its caller asked; `undefined` where it must not begin any more. */
+export function timeLeft(
+  { timeoutMs }: CallMessage,
+  waitedMs: number,
+): Pick<CallMessage, "timeoutMs"> | undefined {
+  if (waitedMs > Math.min(startWithinMs, timeoutMs ?? Infinity)) return undefined;
+  return timeoutMs === undefined
+    ? {}
+    : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - Math.max(0, waitedMs))) };
+}
+
 export function tooLate(call: CallMessage): HostAnswer {
   return notMade(call, {
     code: "WORKSPACE_UNAVAILABLE",
-    message: `No worker could begin the call within ${startWithinMs / 1000} s, so it was not made.`,
+    message: `No worker could begin the call within ${Math.min(startWithinMs, call.timeoutMs ?? Infinity) / 1000} s, so it was not made.`,
     hint: "Make the call again.",
   });
 }
@@ -77,11 +88,20 @@ export function tooMany(call: CallMessage, principal: string): HostAnswer {
   });
 }
 
+export function refused(call: CallMessage, reason: string): HostAnswer {
+  return notMade(call, {
+    code: "FLEET_UNAVAILABLE",
+    message: `The worker refused the call: ${reason}`,
+    hint: "Update the front or the worker, or run `tenon doctor` on the front.",
+    retryable: false,
+  });
+}
+
 function notMade(
   { callId, name, session }: CallMessage,
-  fault: { readonly code: string; readonly message: string; readonly hint: string },
+  fault: Pick<ErrorInfo, "code" | "message" | "hint"> & { readonly retryable?: boolean },
 ): HostAnswer {
-  const error = { type: "ToolUnavailableError", ...fault, retryable: true };
+  const error = { type: "ToolUnavailableError", retryable: true, ...fault };
   const envelope = failedEnvelope({ callId, toolName: name, sessionId: session.id, error });
   return { envelope, wrapped: false, maxChars: 100_000 };
 }

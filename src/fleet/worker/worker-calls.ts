@@ -9,14 +9,15 @@ import type { Tenon } from "../../runtime/tenon.js";
 import { unpack } from "../bus/carry.js";
 import type { Bus } from "../bus/open-bus.js";
 import { readSigned, RefusedMessage, type ReadOptions } from "../bus/signed.js";
-import { callSchema, startWithinMs, type CallMessage } from "../protocol.js";
-import { failedEnvelope } from "../failed-envelope.js";
+import { callSchema, type CallMessage } from "../protocol.js";
 import type { CallSlots } from "./call-slots.js";
 import {
   interruptedEnvelope,
   isPassing,
   publishOutcome,
+  refused,
   retryMs,
+  timeLeft,
   tooLate,
   tooMany,
 } from "./call-outcomes.js";
@@ -151,11 +152,16 @@ export class WorkerCalls {
       uncount();
       leave();
     };
-    if (this.#stopped || now() - message.time.getTime() > startWithinMs) {
+    const left = timeLeft(call, now() - message.time.getTime());
+    if (this.#stopped || left === undefined) {
       done();
-      return this.#stopped ? void this.#messages.delete(message) : this.#finish(message, call, tooLate(call));
+      if (this.#stopped) return void this.#messages.delete(message);
+      const interrupted = earlier && this.#toAnswer(interruptedEnvelope(call, call.name));
+      return this.#finish(message, call, interrupted ?? tooLate(call));
     }
-    void this.#run(message, call, id).catch(onFault).finally(done);
+    void this.#run(message, { ...call, ...left }, id)
+      .catch(onFault)
+      .finally(done);
   }
 
   async #read(message: JsMsg): Promise<CallMessage | undefined> {
@@ -189,16 +195,7 @@ export class WorkerCalls {
     // so the true call cannot be refused by a forged one.
     const isFirst = read.success && message.headers?.get("Nats-Msg-Id") === read.data.callId;
     if (!isFirst || this.#running.has(read.data.callId)) return message.ack();
-    const { callId, name, session } = read.data;
-    const error = {
-      type: "ToolUnavailableError",
-      code: "FLEET_UNAVAILABLE",
-      message: `The worker refused the call: ${reason}`,
-      hint: "Update the front or the worker, or run `tenon doctor` on the front.",
-      retryable: false,
-    };
-    const envelope = failedEnvelope({ callId, toolName: name, sessionId: session.id, error });
-    await this.#finish(message, read.data, { envelope, wrapped: false, maxChars: 100_000 });
+    await this.#finish(message, read.data, refused(read.data, reason));
   }
 
   /** What the log has of a call that another worker may have begun. */
