@@ -358,7 +358,8 @@ describe("consent", () => {
     const options = {
       tools: [
         touching("outside", { writes: [{ path: "/etc/x" }] }),
-        touching("inside", { reads: [{ path: "a" }], writes: [{ tree: "b" }] }),
+        touching("protected", { writes: [{ path: ".git/config" }] }),
+        touching("inside", { reads: [{ path: ".git/config" }], writes: [{ tree: "b" }] }),
       ],
     };
     const attended = open({ ...options, interact: { approve: () => (asked++, true) } });
@@ -369,6 +370,7 @@ describe("consent", () => {
         code: "PATH_OUTSIDE",
         details: { rule: "guard:PATH_OUTSIDE", source: "guard" },
       });
+    expect(await attended.call({ name: "protected" })).toFailWith("ACCESS_DENIED");
     expect(asked).toBe(0);
     expect(await attended.call({ name: "inside" })).toSucceed();
     expect(await alone.call({ name: "inside" })).toFailWith("APPROVAL_UNAVAILABLE");

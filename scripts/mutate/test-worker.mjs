@@ -1,11 +1,13 @@
 // The process that holds one Vitest instance and runs test files in it, with one mutant at a time served in place of the real text.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createVitest } from "vitest/node";
 
 const folder = mkdtempSync(join(tmpdir(), "tenon-mutate-"));
 const reached = join(folder, "reached");
+// Some tests run as another user for a while.
+chmodSync(folder, 0o755);
 let mutants = [];
 let active;
 let vitest;
@@ -22,7 +24,8 @@ async function answer({ root, all, test, mutant }) {
   if (active !== undefined) forget(active.path);
   active = mutants.find(({ id }) => id === mutant);
   if (active !== undefined) forget(active.path);
-  rmSync(reached, { force: true });
+  writeFileSync(reached, "");
+  chmodSync(reached, 0o666);
   const started = performance.now();
   const outcome = await runFile(test);
   return { ...outcome, ms: Math.round(performance.now() - started), reached: readReached() };
@@ -101,10 +104,5 @@ function recorder() {
 }
 
 function readReached() {
-  try {
-    return readFileSync(reached, "utf8").trim().split("\n").map(Number);
-  } catch (error) {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  }
+  return readFileSync(reached, "utf8").split("\n").filter(Boolean).map(Number);
 }

@@ -19,8 +19,10 @@ describe("the preview of a tool", () => {
   });
 
   it("names no further details after twice as much as can be shown", () => {
-    const details = boundPreview({ details: { a: "x".repeat(2_100_000), b: 1 } })?.details;
-    expect(Object.keys(details ?? {})).toEqual(["a"]);
+    const names = (length: number) =>
+      Object.keys(boundPreview({ details: { a: "x".repeat(length), b: 1 } })?.details ?? {});
+    expect(names(2_000_000 - '"a"'.length)).toEqual(["a", "b"]);
+    expect(names(2_000_000 - '"a"'.length + 1)).toEqual(["a"]);
   });
 
   it("counts the commands that it leaves out", () => {

@@ -16,7 +16,7 @@ describe("the channels that a call can be consented to on", () => {
     const [host, terminal] = [backend("host"), backend("terminal")];
     const both = channels({ interact: host }, { own: terminal, configured: ["terminal", "console", "host"] });
     expect(both.open).toEqual(["terminal", "console", "host"]);
-    expect(both.asked).toEqual([
+    expect(both.asked).toStrictEqual([
       { channel: "terminal", backend: terminal, by: {} },
       { channel: "host", backend: host, by: { client: clientInfo } },
     ]);

@@ -27,6 +27,52 @@ describe("a Python call", () => {
   });
 });
 
+describe("a call behind a special token, or in a fence or a tag", () => {
+  const json = '{"name":"read_file","arguments":{"path":"a"}}';
+  const read = [["read_file", { path: "a" }]];
+
+  it.each([
+    ['<|python_tag|> read_file(path="a")', [], read],
+    ["<|python_tag|>hello there", ["malformed"], []],
+    ["<|tool_calls_section_begin|>hello<|tool_calls_section_end|>", ["malformed"], []],
+    ['<tool_call>\n [read_file(path="a")]\n</tool_call>', [], read],
+    ['<tool_call>{"name":"read_file"}</tool_call>', [], [["read_file", {}]]],
+    ['<tool_call>{"name":"read_file","id":"1","type":"function"}</tool_call>', [], [["read_file", {}]]],
+    ['<tool_call>{"name":"read_file","path":"a"}</tool_call>', ["ambiguous"], []],
+    [
+      '<tool_call><name>read_file</name><arguments>{"path":"a"}</arguments><path>b</path></tool_call>',
+      ["ambiguous"],
+      [],
+    ],
+    ['<read_file>{"path":"a"}', [], read],
+    ["<read_file><path>a</path>", ["incomplete"], []],
+    ["<read_file> is a tool", [], []],
+    ["<read_file><path>&#x1F600;&#xe9;</path></read_file>", [], [["read_file", { path: "😀é" }]]],
+  ])("%s", (text, problems, calls) => {
+    expect(parse(text)).toMatchObject({ problems, calls });
+  });
+
+  it.each([
+    ["json", []],
+    ["tool_call", ["malformed"]],
+  ])(
+    "is none in a fence for %s that contains something else, whatever stands there",
+    (language, problems) => {
+      const text = `\`\`\`${language}\n${json}\nor <tool_call>${json}</tool_call>\n\`\`\`\nbye`;
+      expect(parse(text)).toEqual({ calls: [], problems, rest: text });
+    },
+  );
+
+  it("says what stands beside the name of a call without arguments", () => {
+    const { problems } = parseToolCalls('<tool_call>{"name":"read_file","path":"a"}</tool_call>', {
+      tools: fixtureTools,
+    });
+    expect(problems[0]?.message).toBe(
+      'The call of "read_file" has no "arguments", but "path" beside its name.',
+    );
+  });
+});
+
 describe("an action", () => {
   it("is a call at the start of a line only, and only of a tool that is known", () => {
     const action = 'Action: read_file\nAction Input: {"path":"a"}';

@@ -8,7 +8,6 @@ import { Unreadable, type Reader } from "./reader.js";
  * Stops before what is no call; `undefined` where not even the first one is.
  */
 export function readPythonCalls(reader: Reader, dialect: string): RawCall[] | undefined {
-  skipFiller(reader);
   const listed = reader.take("[");
   const calls: RawCall[] = [];
   for (;;) {

@@ -1,0 +1,91 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { riskyAttribute } from "./git-attributes.js";
+import { gitFolderPaths, linkedDependencies, namedGitFolder } from "./git-paths.js";
+
+let root: string;
+let git: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-git-paths-")));
+  git = join(root, ".git");
+  mkdirSync(join(git, "hooks/folder"), { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const judged = (): Record<string, string> =>
+  Object.fromEntries(
+    gitFolderPaths(git, { isInside: () => true, settingsOf: () => undefined }).map(({ path, role, rule }) => [
+      path.slice(git.length + 1),
+      `${role} (${rule})`,
+    ]),
+  );
+
+describe("the paths of a git folder that git obeys", () => {
+  it("are those that it reads, whether they exist or not", () => {
+    expect(judged()).toEqual({
+      config: "settings (git settings)",
+      "config.worktree": "settings (git settings)",
+      commondir: "commondir (git commondir)",
+      "info/attributes": "attributes (git attributes)",
+      "objects/info/alternates": "alternates (git alternates)",
+      "rebase-merge/git-rebase-todo": "todo (git todo)",
+      "rebase-merge/strategy": "strategy (git strategy)",
+      "sequencer/opts": "sequencer (git sequencer)",
+    });
+  });
+
+  it("are its hooks, but neither samples nor folders, and links in place of folders", () => {
+    for (const name of ["pre-commit", "post-merge.sample"]) writeFileSync(join(git, "hooks", name), "");
+    symlinkSync(root, join(git, "info"));
+    mkdirSync(join(git, "modules"));
+    symlinkSync(root, join(git, "modules/sub"));
+    const found = judged();
+    expect(Object.keys(found).filter((path) => path.startsWith("hooks"))).toEqual(["hooks/pre-commit"]);
+    expect(found).toMatchObject({
+      "hooks/pre-commit": "hook (git hook)",
+      info: "named (git folder)",
+      "modules/sub": "named (git folder)",
+    });
+    rmSync(join(git, "hooks"), { recursive: true });
+    symlinkSync(root, join(git, "hooks"));
+    expect(judged()).toMatchObject({ hooks: "hook (git hook)" });
+  });
+});
+
+it("follows a file that names the git folder, by its own place", () => {
+  writeFileSync(join(root, "sub"), "gitdir: .git/hooks\n");
+  expect(namedGitFolder(join(root, "sub"))).toBe(join(git, "hooks"));
+  writeFileSync(join(root, "sub"), "something else\n");
+  expect(namedGitFolder(join(root, "sub"))).toBeUndefined();
+});
+
+it.each(["2", "4"])("finds repositories among the dependencies in an index of version %s", (version) => {
+  rmSync(git, { recursive: true });
+  const run = (...args: readonly string[]): unknown => execFileSync("git", ["-C", root, ...args]);
+  run("init", "-q");
+  const paths = ["node_modules/a", "node_modules/abc", "node_modules/abd/e", "src/own"];
+  const commit = "1".repeat(40);
+  run(
+    "update-index",
+    "--index-version",
+    version,
+    "--add",
+    ...paths.flatMap((path) => ["--cacheinfo", `160000,${commit},${path}`]),
+  );
+  expect(linkedDependencies(git)).toEqual(paths.slice(0, 3).map((path) => join(root, path, ".git")));
+});
+
+it.each([
+  ["*.txt text eol=lf", undefined],
+  ["# *.txt filter=x", undefined],
+  ["*.py diff=python merge=union", undefined],
+  ["a b\n*.bin -text\n*.x filter=lfs", "filter=lfs"],
+  ["*.x MERGE=ours", "MERGE=ours"],
+  ["*.x diff=Python", "diff=Python"],
+])("names the attribute that can make git run a program: %j", (text, risky) => {
+  expect(riskyAttribute(text)).toBe(risky);
+});
