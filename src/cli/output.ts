@@ -29,6 +29,16 @@ export function writeResult(
   else terminal.stdout.write(`${text()}\n`);
 }
 
+/** Write a list to standard output: JSON with `--json`, else a table as wide as the terminal, or what to say of none. */
+export function writeRows(
+  open: { readonly terminal: Terminal; readonly flags: CommonFlags },
+  data: unknown,
+  { rows, none, cut }: { readonly rows: readonly string[][]; readonly none: string; readonly cut?: boolean },
+): void {
+  const options = { width: open.terminal.stdout.columns, ...(cut && { cut }) };
+  writeResult(open, data, () => (rows.length === 0 ? none : table(rows, options)));
+}
+
 /** Write a warning to standard error. */
 export function warn(terminal: Terminal, message: string): void {
   terminal.stderr.write(`tenon: ${toVisibleText(message)}\n`);

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { resolve } from "node:path";
+import { canConfirm, isConfirmed } from "./confirm.js";
 import type { SandboxAccess } from "../contract/ports/upstream.js";
 import type { ReachedThings, SandboxTrial } from "../runtime/world/observe-program.js";
 import { toVisibleLine, toVisibleText } from "../text/visible-text.js";
@@ -7,7 +8,6 @@ import { InterruptedError, type CommonFlags, type Terminal } from "./command-lin
 import type { OpenTenon } from "./open-tenon.js";
 import { warn } from "./output.js";
 import { createSpinner, whileWorking } from "./spinner.js";
-import { createTerminalBackend } from "./terminal-backend.js";
 import { plural } from "../text/plural.js";
 
 export interface SandboxFlags extends CommonFlags {
@@ -124,10 +124,8 @@ function placeOf({ host, port }: { readonly host: string; readonly port?: number
   return port === undefined ? host : `${host}:${port}`;
 }
 
-async function isAllowed(terminal: Terminal, { json }: SandboxFlags): Promise<boolean> {
-  if (json === true || terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) return false;
-  const question = { kind: "confirm", message: "Allow it to use this?" } as const;
-  return (await createTerminalBackend(terminal).ask(question, terminal.interrupted)).approved === true;
+async function isAllowed(terminal: Terminal, flags: SandboxFlags): Promise<boolean> {
+  return canConfirm(terminal, flags) && isConfirmed(terminal, "Allow it to use this?");
 }
 
 /** What came of a trial, for people. */

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { isConfirmed, requireTerminal } from "./confirm.js";
 import { purgeState, type StatePurgeRequest } from "../store/purge-state.js";
 import type { State } from "../store/open-state.js";
 import { UsageError, type CommonFlags, type Terminal, addCommand } from "./command-line.js";
 import { withTenon } from "./open-tenon.js";
 import { writeResult } from "./output.js";
 import { parseTime } from "./parse-time.js";
-import { createTerminalBackend } from "./terminal-backend.js";
 
 interface PurgeFlags extends CommonFlags {
   readonly match?: string[];
@@ -54,7 +54,8 @@ export function addPurge(state: Command, terminal: Terminal, withState: WithStat
         if (Object.values(found).every((count) => count === 0))
           return showCounts(terminal, flags, "Purged", found);
         terminal.stderr.write(`This will purge ${listed(found)} and cannot be undone.\n`);
-        if (!(await isConfirmed(terminal))) return;
+        requireTerminal(terminal, {}, "remove this, or --dry-run to preview it");
+        if (!(await isConfirmed(terminal, "Remove this?"))) return;
       }
       showCounts(terminal, flags, "Purged", await purge(false));
     });
@@ -91,17 +92,6 @@ function listed(counts: Counts): string {
   return Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");
-}
-
-/** Without a terminal, `--yes` is required. */
-async function isConfirmed(terminal: Terminal): Promise<boolean> {
-  const backend = createTerminalBackend(terminal);
-  if (!backend.available())
-    throw new UsageError(
-      "Cannot ask for confirmation without a terminal. Pass --yes to remove this, or --dry-run to preview it.",
-    );
-  const answer = await backend.ask({ kind: "confirm", message: "Remove this?" }, terminal.interrupted);
-  return answer.approved === true;
 }
 
 const minChars = 4;

@@ -7,7 +7,7 @@ import { ago } from "../ago.js";
 import { addCommand, UsageError, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
 import { aloneOrInFleet, withFleetOptions, type OpenFleet } from "../open-fleet.js";
 import type { OpenTenon } from "../open-tenon.js";
-import { table, writeResult } from "../output.js";
+import { writeResult, writeRows } from "../output.js";
 import { withSharedOptions } from "../shared-options.js";
 import { createTerminalBackend } from "../terminal-backend.js";
 
@@ -56,11 +56,7 @@ async function list(queue: ApprovalQueue, terminal: Terminal, flags: CommonFlags
       (cell) => toVisibleLine(cell),
     ),
   );
-  writeResult({ terminal, flags }, waiting, () =>
-    rows.length === 0
-      ? "Nothing waits for consent."
-      : table(rows, { width: terminal.stdout.columns, cut: true }),
-  );
+  writeRows({ terminal, flags }, waiting, { rows, none: "Nothing waits for consent.", cut: true });
 }
 
 /** Only a person consents: the whole question is put at the terminal, as if the call had been made here. */

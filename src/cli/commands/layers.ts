@@ -1,17 +1,10 @@
+import { isConfirmedOrEnds, requireTerminal } from "../confirm.js";
 import type { LayerView, WaitingChange } from "../../contract/ports/layers.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 import { ago } from "../ago.js";
-import {
-  exitCodes,
-  UsageError,
-  type AddCommand,
-  type CommonFlags,
-  type Terminal,
-  addCommand,
-} from "../command-line.js";
+import { UsageError, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
-import { colorsFor, paintDiff, table, writeResult } from "../output.js";
-import { createTerminalBackend } from "../terminal-backend.js";
+import { colorsFor, paintDiff, table, writeResult, writeRows } from "../output.js";
 import { plural } from "../../text/plural.js";
 
 interface LayerFlags extends CommonFlags {
@@ -58,9 +51,7 @@ async function list(open: OpenTenon, flags: LayerFlags): Promise<void> {
     toVisibleLine(command.slice(0, 60)),
     toVisibleLine(reason),
   ]);
-  writeResult(open, layers, () =>
-    rows.length === 0 ? "No layers." : table(rows, { width: open.terminal.stdout.columns }),
-  );
+  writeRows(open, layers, { rows, none: "No layers." });
 }
 
 async function showOne(open: OpenTenon, id: string, paths: readonly string[]): Promise<void> {
@@ -77,17 +68,9 @@ async function commit(
   const view = await tenon.layers.show(id, paths);
   if (view.changes.length === 0) throw new UsageError("The layer has no changes at these paths.");
   if (flags.yes !== true) {
-    const backend = createTerminalBackend(terminal);
-    if (flags.json === true || !backend.available())
-      throw new UsageError("Cannot ask for confirmation without a terminal. Pass --yes to commit.");
+    requireTerminal(terminal, flags, "commit");
     terminal.stderr.write(`${describe(terminal, view, terminal.stderr)}\n`);
-    const message = "Commit these changes to the workspace?";
-    const answer = await backend.ask({ kind: "confirm", message }, terminal.interrupted);
-    if (answer.approved !== true) {
-      terminal.exitCode = exitCodes.denied;
-      terminal.stderr.write("Nothing changed.\n");
-      return;
-    }
+    if (!(await isConfirmedOrEnds(terminal, "Commit these changes to the workspace?"))) return;
   }
   const report = await tenon.layers.commit(id, paths);
   const left = [...report.heldBack, ...report.conflicts];

@@ -1,13 +1,13 @@
 import { Argument, type Command } from "commander";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { isConfirmed, requireTerminal } from "../confirm.js";
 import { hostIds, hostSnippet, type HostId } from "../../mcp/host-snippets.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { toVisibleText } from "../../text/visible-text.js";
 import { addCommand, exitCodes, UsageError, type CommonFlags, type Terminal } from "../command-line.js";
 import { connectionFor, editHostFile, hostFile, writeHostFile, type HostEdit } from "../host-files.js";
 import { colorsFor, paintDiff, writeResult } from "../output.js";
-import { createTerminalBackend } from "../terminal-backend.js";
 
 interface InstallFlags extends CommonFlags {
   readonly name: string;
@@ -47,7 +47,7 @@ async function install(terminal: Terminal, host: HostId, flags: InstallFlags): P
       { host, file, changed: false },
       () => `${title} already uses it (${file}).`,
     );
-  if (!(await isConfirmed(terminal, flags, { title, edit }))) {
+  if (!(await isAgreed(terminal, flags, { title, edit }))) {
     terminal.exitCode = exitCodes.denied;
     return writeResult({ terminal, flags }, { host, file, changed: false }, () => "Nothing changed.");
   }
@@ -68,7 +68,7 @@ function hostPath(
 }
 
 /** Show the change, and ask unless that was answered by --yes. */
-async function isConfirmed(
+async function isAgreed(
   terminal: Terminal,
   flags: InstallFlags,
   { title, edit }: { readonly title: string; readonly edit: HostEdit },
@@ -78,9 +78,6 @@ async function isConfirmed(
   if (flags.json !== true)
     terminal.stderr.write(`${paintDiff(diff.trimEnd(), colorsFor(terminal.stderr, terminal.env))}\n`);
   if (flags.yes === true) return true;
-  const backend = createTerminalBackend(terminal);
-  if (flags.json === true || !backend.available())
-    throw new UsageError("Cannot ask for confirmation without a terminal. Pass --yes to write this change.");
-  const message = toVisibleText(`Add Tenon to ${title}?`);
-  return (await backend.ask({ kind: "confirm", message }, terminal.interrupted)).approved === true;
+  requireTerminal(terminal, flags, "write this change");
+  return isConfirmed(terminal, toVisibleText(`Add Tenon to ${title}?`));
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { canConfirm, isConfirmed } from "../confirm.js";
 import type { ServerView } from "../../mcp/gateway/gateway-types.js";
 import { exitCodes, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { showServers, warningsOf } from "../describe-servers.js";
@@ -19,7 +20,6 @@ import { createSpinner, whileWorking } from "../spinner.js";
 import { writeJson, writeResult, warn } from "../output.js";
 import { maxUnpagedText } from "../../text/approval-text.js";
 import { toVisibleText } from "../../text/visible-text.js";
-import { createTerminalBackend } from "../terminal-backend.js";
 
 /** `tenon mcp-servers`: the MCP servers whose tools Tenon offers. */
 export const addMcpServers: AddCommand = (program, terminal) => {
@@ -158,7 +158,7 @@ async function accept(
         terminal.stdout.write(toVisibleText(changes));
       for (const line of warningsOf(chosen)) warn(terminal, line);
     }
-    if (flags.yes !== true && chosen.length > 0 && !(await isConfirmed(terminal, chosen.length, changes))) {
+    if (flags.yes !== true && chosen.length > 0 && !(await isAgreed(terminal, chosen.length, changes))) {
       terminal.exitCode = exitCodes.denied;
       const text = "Nothing accepted. Pass --yes to accept without confirmation.";
       writeResult(open, { accepted: [], held: chosen }, () => text);
@@ -170,13 +170,8 @@ async function accept(
   });
 }
 
-async function isConfirmed(terminal: Terminal, count: number, changes: string): Promise<boolean> {
-  if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) return false;
+async function isAgreed(terminal: Terminal, count: number, changes: string): Promise<boolean> {
   const message = `Accept ${count === 1 ? "this definition" : `these ${count} definitions`}?`;
-  const answer = await createTerminalBackend(terminal).ask(
-    // Changes that are too long to print are opened in a pager by the question itself.
-    { kind: "confirm", message, ...(changes.length > maxUnpagedText && { content: changes }) },
-    terminal.interrupted,
-  );
-  return answer.approved === true;
+  const content = changes.length > maxUnpagedText ? changes : undefined;
+  return canConfirm(terminal, {}) && isConfirmed(terminal, message, content);
 }

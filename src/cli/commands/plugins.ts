@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { isRecord } from "../../contract/is-record.js";
 import type { PluginInfo, PluginOptions } from "../../contract/plugin.js";
 import { isPath, packageName } from "../../plugin/find-plugin.js";
 import { pluginTemplate } from "../../plugin/template.js";
@@ -202,8 +203,7 @@ function optionsOf({ inProcess, watch, options }: AddFlags): PluginOptions {
 function parseOptions(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
+    if (isRecord(value)) return value;
   } catch {
     // Reported below.
   }

@@ -1,17 +1,10 @@
+import { isConfirmedOrEnds, requireTerminal } from "../confirm.js";
 import type { HeldItem, HeldView } from "../../contract/ports/quarantine.js";
 import { ago } from "../ago.js";
-import {
-  exitCodes,
-  UsageError,
-  type AddCommand,
-  type CommonFlags,
-  type Terminal,
-  addCommand,
-} from "../command-line.js";
+import { UsageError, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { toVisibleLine } from "../../text/visible-text.js";
-import { colorsFor, table, writeJson, writeResult, paintDiff } from "../output.js";
-import { createTerminalBackend } from "../terminal-backend.js";
+import { colorsFor, writeJson, writeResult, paintDiff, writeRows } from "../output.js";
 
 interface QuarantineFlags extends CommonFlags {
   readonly call?: string;
@@ -53,9 +46,7 @@ async function list(open: OpenTenon, flags: QuarantineFlags): Promise<void> {
     toVisibleLine(item.path),
     toVisibleLine(item.reason),
   ]);
-  writeResult(open, items, () =>
-    rows.length === 0 ? "No held changes." : table(rows, { width: open.terminal.stdout.columns }),
-  );
+  writeRows(open, items, { rows, none: "No held changes." });
 }
 
 async function showOne(open: OpenTenon, id: string): Promise<void> {
@@ -67,18 +58,11 @@ async function restore(open: OpenTenon, ids: string[], flags: QuarantineFlags): 
   const { tenon, terminal } = open;
   const chosen = await select(open, ids, flags);
   if (flags.yes !== true) {
-    const backend = createTerminalBackend(terminal);
-    if (flags.json === true || !backend.available())
-      throw new UsageError("Cannot ask for confirmation without a terminal. Pass --yes to restore.");
+    requireTerminal(terminal, flags, "restore");
     for (const id of chosen)
       terminal.stderr.write(`${describe(terminal, await tenon.quarantine.show(id), terminal.stderr)}\n`);
     const message = `Apply ${chosen.length === 1 ? "this change" : `these ${chosen.length} changes`} to the workspace?`;
-    const answer = await backend.ask({ kind: "confirm", message }, terminal.interrupted);
-    if (answer.approved !== true) {
-      terminal.exitCode = exitCodes.denied;
-      terminal.stderr.write("Nothing changed.\n");
-      return;
-    }
+    if (!(await isConfirmedOrEnds(terminal, message))) return;
   }
   reportItems(terminal, "Restored", await tenon.quarantine.restore(chosen), flags);
 }

@@ -4,7 +4,7 @@ import { ago } from "../ago.js";
 import { addCommand, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
 import { aloneOrInFleet, askEach, oneWorkspace, withFleetOptions, type OpenFleet } from "../open-fleet.js";
 import { withTenon } from "../open-tenon.js";
-import { table, writeResult } from "../output.js";
+import { writeResult, writeRows } from "../output.js";
 import { readSecret } from "../read-secret.js";
 import { plural } from "../../text/plural.js";
 
@@ -84,9 +84,7 @@ async function list(store: KeptSecrets, terminal: Terminal, flags: SecretFlags):
     `key ${keyId}`,
   ]);
   const none = "No secrets. Store one with: tenon secrets set NAME";
-  writeResult({ terminal, flags }, found, () =>
-    rows.length === 0 ? none : table(rows, { width: terminal.stdout.columns }),
-  );
+  writeRows({ terminal, flags }, found, { rows, none });
 }
 
 /** Workers encrypt them; a secret belongs to one workspace. */

@@ -2,7 +2,7 @@ import { roles, type NamedToken, type Role } from "../../contract/ports/access.j
 import { ago } from "../ago.js";
 import { addCommand, UsageError, type AddCommand, type CommonFlags } from "../command-line.js";
 import { withTeam, type OpenTenon } from "../open-tenon.js";
-import { noteMore, table, writeResult } from "../output.js";
+import { noteMore, writeResult, writeRows } from "../output.js";
 import { parseExpiry } from "../parse-time.js";
 import { oneOf, wholeNumber } from "../whole-number.js";
 
@@ -64,9 +64,7 @@ async function list(open: OpenTenon, flags: TokenFlags): Promise<void> {
     token.id,
   ]);
   const none = "No tokens. Create one with: tenon tokens create NAME";
-  writeResult(open, shown, () =>
-    rows.length === 0 ? none : table(rows, { width: open.terminal.stdout.columns }),
-  );
+  writeRows(open, shown, { rows, none });
   const last = shown.at(-1);
   if (last !== undefined && shown.length === limit) noteMore(open, `--after ${last.id}`);
 }

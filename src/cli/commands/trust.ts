@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { openTrustStore } from "../../runtime/state/open-trust.js";
 import { type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { loadFor } from "../open-tenon.js";
-import { table, writeResult } from "../output.js";
+import { writeResult, writeRows } from "../output.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
 interface TrustFlags extends CommonFlags {
@@ -27,10 +27,7 @@ async function trust(terminal: Terminal, flags: TrustFlags): Promise<void> {
       toVisibleLine(workspace),
       new Date(trustedAt).toISOString(),
     ]);
-    writeResult(output, trusted, () =>
-      rows.length === 0 ? "No trusted workspaces." : table(rows, { width: terminal.stdout.columns }),
-    );
-    return;
+    return writeRows(output, trusted, { rows, none: "No trusted workspaces." });
   }
   const { config, untrusted } = await loadFor(terminal, flags);
   const workspace = config.workspaceDir ?? terminal.cwd;

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { isConfirmedOrEnds, requireTerminal } from "../confirm.js";
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import type { UndoTarget } from "../../runtime/journal/undo-target.js";
 import {
@@ -13,7 +14,6 @@ import { undoerOf, type Undoer } from "../fleet-undo.js";
 import { aloneOrInFleet, withFleetOptions } from "../open-fleet.js";
 import { colorsFor, table, writeJson, writeResult, paintDiff } from "../output.js";
 import { parseTime } from "../parse-time.js";
-import { createTerminalBackend } from "../terminal-backend.js";
 import { maxUnpagedText } from "../../text/approval-text.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 
@@ -56,15 +56,8 @@ async function undo(tenon: Undoer, terminal: Terminal, flags: UndoFlags): Promis
       describePreview(terminal, preview, terminal.stdout),
     );
   if (flags.yes !== true) {
-    if (flags.json === true || !createTerminalBackend(terminal).available())
-      throw new UsageError(
-        "Cannot ask for confirmation without a terminal. Pass --yes to undo, or --preview to see what would happen.",
-      );
-    if (!(await isConfirmed(terminal, preview))) {
-      terminal.exitCode = exitCodes.denied;
-      terminal.stderr.write("Nothing changed.\n");
-      return;
-    }
+    requireTerminal(terminal, flags, "undo, or --preview to see what would happen");
+    if (!(await isAgreed(terminal, preview))) return;
   }
   const files = await tenon.undo(what, options);
   if (flags.json === true) writeJson(terminal, { files });
@@ -111,16 +104,11 @@ function noteOf({ merged, forced, notRestored }: UndoneFile): string {
   return merged === true ? " (merged with later changes)" : "";
 }
 
-async function isConfirmed(terminal: Terminal, preview: UndoPreview): Promise<boolean> {
-  const message = "Undo these changes?";
+async function isAgreed(terminal: Terminal, preview: UndoPreview): Promise<boolean> {
   const shown = describePreview(terminal, preview, terminal.stderr);
   // A long preview is opened in a pager by the question itself.
   const long = stripVTControlCharacters(shown).length > maxUnpagedText;
   if (!long) terminal.stderr.write(`${shown}\n`);
   const raw = [...preview.files.map((file) => file.path + noteOf(file)), preview.diff].join("\n");
-  const answer = await createTerminalBackend(terminal).ask(
-    { kind: "confirm", message, ...(long && { content: raw }) },
-    terminal.interrupted,
-  );
-  return answer.approved === true;
+  return isConfirmedOrEnds(terminal, "Undo these changes?", long ? raw : undefined);
 }

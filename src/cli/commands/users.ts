@@ -2,7 +2,7 @@ import { roles, type Principal } from "../../contract/ports/access.js";
 import { ago } from "../ago.js";
 import { addCommand, type AddCommand, type CommonFlags } from "../command-line.js";
 import { withTeam, type OpenTenon } from "../open-tenon.js";
-import { noteMore, table, writeResult } from "../output.js";
+import { noteMore, writeResult, writeRows } from "../output.js";
 import { oneOf, wholeNumber } from "../whole-number.js";
 
 interface UserFlags extends CommonFlags {
@@ -79,9 +79,7 @@ async function list(open: OpenTenon, { search: text, after, limit }: UserFlags):
     `added ${ago(createdAt, Date.now())}`,
   ]);
   const none = "No users. You alone use this workspace; add others with: tenon users add NAME";
-  writeResult(open, found, () =>
-    rows.length === 0 ? none : table(rows, { width: open.terminal.stdout.columns }),
-  );
+  writeRows(open, found, { rows, none });
   const last = found.at(-1);
   if (last !== undefined && found.length === most) noteMore(open, `--after ${last.name}`);
 }
