@@ -1,6 +1,5 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { SecurityLevel } from "../contract/tool.js";
-import type { PolicyMode } from "./default-verdict.js";
 import { isShell } from "./facets.js";
 import type { PolicyCall } from "./policy-call.js";
 import { printable } from "./printable.js";
@@ -59,8 +58,8 @@ export function capOnTool(
 }
 
 /** In read-only mode nothing runs that changes anything, whatever the rules say. */
-export function capByMode(call: PolicyCall, mode: PolicyMode, traits: Traits): AccessDecision | undefined {
-  if (mode !== "read-only" || onlyReads(call, traits)) return undefined;
+export function capByMode(call: PolicyCall, traits: Traits): AccessDecision | undefined {
+  if (onlyReads(call, traits)) return undefined;
   if (!writesFiles(call) && runsReadersOnly(call)) return undefined;
   return denial("mode:read-only", {
     source: "mode",
@@ -73,7 +72,7 @@ export function capByMode(call: PolicyCall, mode: PolicyMode, traits: Traits): A
 
 /** A viewer only reads, whatever the rules say. It runs no commands: the sandbox is read-only only where the mode is. */
 export function capByRole(call: PolicyCall, traits: Traits): AccessDecision | undefined {
-  if (call.role !== "viewer" || onlyReads(call, traits)) return undefined;
+  if (onlyReads(call, traits)) return undefined;
   return denial("role:viewer", {
     source: "role",
     code: "ACCESS_DENIED",
@@ -97,11 +96,8 @@ function runsReadersOnly({ commands = [], changes = [] }: PolicyCall): boolean {
 }
 
 /** Where only some commands are allowed, nothing else runs, and nothing of which nobody knows what it is. */
-export function capByCommands(
-  call: PolicyCall,
-  allowed: ReadonlySet<string> | undefined,
-): AccessDecision | undefined {
-  if (allowed === undefined || !isShell(call)) return undefined;
+export function capByCommands(call: PolicyCall, allowed: ReadonlySet<string>): AccessDecision | undefined {
+  if (!isShell(call)) return undefined;
   const { commands = [] } = call;
   const opaque = commands.length === 0 && call.annotations.dangerous === true;
   const others = commands.filter(({ words }) => !allowed.has(programOf(words[0] ?? "")));

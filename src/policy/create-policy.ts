@@ -91,9 +91,9 @@ export function createPolicy(options: PolicyOptions): Policy {
       const subject = subjects.of(call);
       const cap =
         subject.cap ??
-        capByRole(call, subject.traits) ??
-        capByMode(call, mode, subject.traits) ??
-        capByCommands(call, allowed);
+        (call.role === "viewer" ? capByRole(call, subject.traits) : undefined) ??
+        (mode === "read-only" ? capByMode(call, subject.traits) : undefined) ??
+        (allowed === undefined ? undefined : capByCommands(call, allowed));
       if (cap !== undefined) return cap;
       const decision = judgeCall(call, subject, { space, mode });
       return mode === "unattended" && decision.behavior === "ask"

@@ -28,7 +28,8 @@ export class ToolLife {
   probes = 0;
   /** One call is running to see whether the tool works again. */
   trial = false;
-  #shut = false;
+  /** Whether `block` must be checked before a new call. */
+  shut = false;
   #off: string | undefined;
   #gone: string | undefined;
   #critical = false;
@@ -48,11 +49,6 @@ export class ToolLife {
     this.lifecycle = new Lifecycle({ name: tool.name, version }, () => clock.now(), watch);
   }
 
-  /** Whether `block` must be checked before a new call. */
-  get shut(): boolean {
-    return this.#shut;
-  }
-
   /** The reason a person gave, or `undefined` while nobody disabled it. */
   get off(): string | undefined {
     return this.#off;
@@ -64,7 +60,7 @@ export class ToolLife {
 
   /** Whether the end of the running calls needs more than the step to Ready. */
   get troubled(): boolean {
-    return this.#critical || this.#shut;
+    return this.#critical || this.shut;
   }
 
   /** Switch it off with a reason, or on. */
@@ -112,7 +108,7 @@ export class ToolLife {
       else this.gate.open();
     }
     this.gate.record(outcome, now);
-    this.#shut = this.#isShut();
+    this.shut = this.#isShut();
   }
 
   /** A tool without `init` is ready as soon as it is needed. */
@@ -124,7 +120,7 @@ export class ToolLife {
   }
 
   refresh(): void {
-    this.#shut = this.#isShut();
+    this.shut = this.#isShut();
     this.settle();
   }
 
@@ -149,11 +145,11 @@ export class ToolLife {
     if (state === "Unregistered" || state === "Initializing") return false;
     if (state === "Executing") return this.#stopExecuting();
     if (this.#gone !== undefined) return this.#depart(state);
-    if (state === "Error") return this.#go(this.#shut ? "Disabled" : "Ready");
-    if (state === "Ready") return this.#shut && this.#go("Disabled");
-    if (state === "Disabled") return !this.#shut && this.#go("Ready");
+    if (state === "Error") return this.#go(this.shut ? "Disabled" : "Ready");
+    if (state === "Ready") return this.shut && this.#go("Disabled");
+    if (state === "Disabled") return !this.shut && this.#go("Ready");
     // Without init it can move on to Disabled. With init it stays Registered, and `shut` keeps calls out.
-    if (state !== "Registered" || !this.#shut || this.#tool.init !== undefined) return false;
+    if (state !== "Registered" || !this.shut || this.#tool.init !== undefined) return false;
     this.warmUp();
     return true;
   }
@@ -219,47 +215,39 @@ class HealthGate {
   readonly #firstWaitMs: number;
   #criticals = 0;
   #waits = 0;
-  #reason: string | undefined;
-  #probeAt = 0;
+  /** Why the tool is disabled, or `undefined` if it is not. */
+  reason: string | undefined;
+  /** When the next probe may run. */
+  probeAt = 0;
 
   constructor(options: HealthOptions) {
     this.#limit = options.criticalErrors ?? 5;
     this.#firstWaitMs = options.probeAfterMs ?? 30_000;
   }
 
-  /** Why the tool is disabled, or `undefined` if it is not. */
-  get reason(): string | undefined {
-    return this.#reason;
-  }
-
-  /** When the next probe may run. */
-  get probeAt(): number {
-    return this.#probeAt;
-  }
-
   /** Count an outcome; `true` if it disables the tool. */
   record(outcome: CallOutcome, now: number): boolean {
     if (outcome !== "critical") {
       this.#criticals = 0;
-      if (outcome === "ok" && this.#reason === undefined) this.#waits = 0;
+      if (outcome === "ok" && this.reason === undefined) this.#waits = 0;
       return false;
     }
     this.#criticals++;
-    if (this.#criticals < this.#limit || this.#reason !== undefined) return false;
+    if (this.#criticals < this.#limit || this.reason !== undefined) return false;
     this.shut(`${this.#criticals} critical errors in a row`, now);
     return true;
   }
 
   /** Disable the tool, or keep it disabled for twice as long as before. */
   shut(reason: string, now: number): void {
-    this.#reason = reason;
-    this.#probeAt = now + Math.min(maxWaitMs, this.#firstWaitMs * 2 ** Math.min(this.#waits, 30));
+    this.reason = reason;
+    this.probeAt = now + Math.min(maxWaitMs, this.#firstWaitMs * 2 ** Math.min(this.#waits, 30));
     this.#waits++;
   }
 
   /** Enable the tool again after a probe; the next wait stays longer until a call succeeds. */
   open(): void {
-    this.#reason = undefined;
+    this.reason = undefined;
     this.#criticals = 0;
   }
 

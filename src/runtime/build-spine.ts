@@ -115,8 +115,11 @@ function awaitLoadingTools({ config, plugins, mcp }: CatalogueParts): Pick<Spine
   return {
     awaitTool: (name, origin) => {
       const loading = hasPlugins ? plugins.awaited(name) : undefined;
-      if (loading === undefined) return mcp.awaitTool(name, origin);
-      return loading.then(() => mcp.awaitTool(name, origin));
+      // Only the tools of servers have a colon in their names.
+      if (!name.includes(":")) return loading;
+      return loading === undefined
+        ? mcp.awaitTool(name, origin)
+        : loading.then(() => mcp.awaitTool(name, origin));
     },
   };
 }

@@ -44,18 +44,19 @@ export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
   let opened: OpenedAudit | undefined;
   let opening: Promise<OpenedAudit> | undefined;
   const open = (): Promise<OpenedAudit> =>
-    (opening ??= import("./open-audit.js").then(({ openAudit }) => (opened = openAudit(options))));
+    (opening ??= import("./open-audit.js").then(({ openAudit }) => {
+      opened = openAudit(options);
+      const { recorder: own } = opened;
+      recorder.start = own.start.bind(own);
+      recorder.record = own.record.bind(own);
+      return opened;
+    }));
   const log = async (): Promise<AuditLog> => (await open()).log;
+  // The first calls open the log; later ones go to its recorder directly.
   const recorder: Recorder = {
     name: "audit",
-    start: (start) =>
-      opened === undefined
-        ? open().then(({ recorder: own }) => own.start(start))
-        : opened.recorder.start(start),
-    record: (record) =>
-      opened === undefined
-        ? open().then(({ recorder: own }) => own.record(record))
-        : opened.recorder.record(record),
+    start: (start) => open().then(({ recorder: own }) => own.start(start)),
+    record: (record) => open().then(({ recorder: own }) => own.record(record)),
     close: async () => (await opening)?.close(),
   };
   return {
