@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { errnoOf } from "../contract/errno.js";
 import { isRecord } from "../contract/is-record.js";
 import {
   hostIds,
@@ -180,7 +181,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    if (errnoOf(error) === "ENOENT") return "";
     throw new UsageError(`Cannot read ${file}: ${toFileProblem(error)}.`);
   }
 }

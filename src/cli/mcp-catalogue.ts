@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { ignoring } from "../contract/errno.js";
 import type { AnswerCatalogue } from "../mcp/server/ready-answers.js";
 import { defaultStateDir, userConfigDir } from "../config/folders.js";
 import { modes } from "../config/levels.js";
@@ -137,15 +138,14 @@ function sourcesOf(
 }
 
 function configsIn(folder: string, stem: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.startsWith(stem))
-      .sort()
-      .map((name) => join(folder, name));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  return (
+    ignoring("ENOENT", () =>
+      readdirSync(folder)
+        .filter((name) => name.startsWith(stem))
+        .sort()
+        .map((name) => join(folder, name)),
+    ) ?? []
+  );
 }
 
 function cacheFile(sources: string, version: string, env: CatalogueQuery["env"]): string {

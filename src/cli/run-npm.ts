@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { errnoOf } from "../contract/errno.js";
 import { InterruptedError, type Terminal } from "./command-line.js";
 import { createSpinner, whileWorking } from "./spinner.js";
 
@@ -34,5 +35,5 @@ function startNpm(args: readonly string[], terminal: Terminal): Promise<void> {
 }
 
 function whyNot(error: Error): string {
-  return (error as NodeJS.ErrnoException).code === "ENOENT" ? "it was not found on the PATH." : error.message;
+  return errnoOf(error) === "ENOENT" ? "it was not found on the PATH." : error.message;
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from "node:fs";
 import { createGunzip, createGzip } from "node:zlib";
+import { errnoOf } from "../contract/errno.js";
 import { UsageError } from "./command-line.js";
 import { toFileProblem } from "../contract/file-problem.js";
 
@@ -57,7 +58,7 @@ function create(file: string, partial: string): number {
     return openSync(partial, "wx", 0o600);
   } catch (error) {
     // Only an earlier backup that did not end is about the partial file itself.
-    const named = (error as NodeJS.ErrnoException).code === "EEXIST" ? partial : file;
+    const named = errnoOf(error) === "EEXIST" ? partial : file;
     throw new UsageError(`Cannot create ${named}: ${toFileProblem(error)}.`);
   }
 }

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { errnoOf } from "../contract/errno.js";
 import { defaultStateDir, userConfigDir } from "../config/folders.js";
 import type { LoadedConfig } from "../config/load-config.js";
 import { possibleFiles } from "../config/read-file.js";
@@ -96,7 +97,7 @@ async function fingerprint(files: readonly string[]): Promise<string> {
         const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
         return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
       } catch (error) {
-        return (error as NodeJS.ErrnoException).code ?? "unknown";
+        return errnoOf(error) ?? "unknown";
       }
     }),
   );

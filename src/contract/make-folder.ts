@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { errnoOf } from "./errno.js";
 
 /**
  * Make a folder and its missing parents. Node's recursive `mkdir` never returns where the kernel says for ever that
@@ -10,7 +11,7 @@ export function makeFolder(path: string, mode?: number): void {
     makeOne(path, mode);
   } catch (error) {
     const parent = dirname(path);
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === path) throw error;
+    if (errnoOf(error) !== "ENOENT" || parent === path) throw error;
     // Another process may have made the parent meanwhile, so the second try comes in any case.
     if (!existsSync(parent)) makeFolder(parent, mode);
     makeOne(path, mode);
@@ -25,6 +26,7 @@ function makeOne(path: string, mode: number | undefined): void {
   }
 }
 
-function isFolder(path: string): boolean {
+/** Whether a path, or what a link there points to, is a folder. */
+export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

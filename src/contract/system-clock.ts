@@ -28,6 +28,25 @@ export const systemClock: Clock = {
     }),
 };
 
+/** What the work resolves to, or `undefined` once `ms` have passed; its own end is then ignored. */
+export async function waitAtMost<Value>(work: Promise<Value>, ms: number): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Whether a promise is fulfilled within `ms`. */
+export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return (
+    (await waitAtMost(
+      promise.then(() => true),
+      ms,
+    )) === true
+  );
+}
+
 /** Run a step with a time limit, after which it rejects with the error of `late`; the step's own end is then ignored. */
 export async function withinTime<Value>(
   step: () => Value | Promise<Value>,

@@ -10,6 +10,7 @@ import {
 import type { KeyObject } from "node:crypto";
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ignoring, errnoOf } from "../contract/errno.js";
 import type { KeyValue } from "../contract/ports/store.js";
 import { privateDirectory } from "../store/state-dir.js";
 import { maxBatch } from "./protocol.js";
@@ -39,7 +40,7 @@ export interface Signature {
 export function openFrontKey(stateDir: string): FrontKey {
   privateDirectory(stateDir);
   const file = join(stateDir, "fleet-front.pem");
-  const privateKey = createPrivateKey(readKey(file) ?? makeKey(file));
+  const privateKey = createPrivateKey(ignoring("ENOENT", () => readFileSync(file, "utf8")) ?? makeKey(file));
   const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }) as string;
   return {
     id: keyIdOf(publicKey),
@@ -130,15 +131,6 @@ function keyIdOf(publicKey: string): string {
   return createHash("sha256").update(publicKey).digest("hex").slice(0, 32);
 }
 
-function readKey(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
 /** Two that start at once end up with one key: the first that has linked its file. */
 function makeKey(file: string): string {
   const { privateKey } = generateKeyPairSync("ed25519");
@@ -147,7 +139,7 @@ function makeKey(file: string): string {
     writeFileSync(draft, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
     linkSync(draft, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (errnoOf(error) !== "EEXIST") throw error;
   } finally {
     rmSync(draft, { force: true });
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf } from "../contract/errno.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { ResolvedConfig } from "../config/resolve-config.js";
 import { openState, type State } from "../store/open-state.js";
@@ -52,7 +53,7 @@ export function workerIdOf(dir: string, labels: readonly string[]): string {
     writeFileSync(file, fresh, { flag: "wx", mode: 0o600 });
     return fresh;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (errnoOf(error) !== "EEXIST") throw error;
   }
   const known = readFileSync(file, "utf8").trim();
   if (/^w[0-9a-f]{12}$/.test(known)) return known;

@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 import type { JsonSchema } from "../contract/json.js";
 import type { ToolDescription } from "../contract/tool.js";
 import { encodeAttribute, encodeText } from "./parse/xml-text.js";
@@ -71,18 +72,18 @@ function typeText(schema: JsonSchema): string {
   const { type, enum: listed, items, anyOf, oneOf } = schema;
   if (Array.isArray(listed)) return listed.slice(0, 30).map(quote).join(" | ");
   if (schema["const"] !== undefined) return quote(schema["const"]);
-  if (type === "array" && isSchema(items)) return `${typeText(items)}[]`;
+  if (type === "array" && isRecord(items)) return `${typeText(items)}[]`;
   if (typeof type === "string") return type;
   if (Array.isArray(type)) return type.join(" or ");
   const choices = [anyOf, oneOf].find(Array.isArray) as unknown[] | undefined;
-  const texts = choices?.slice(0, 8).map((choice) => (isSchema(choice) ? typeText(choice) : "any"));
+  const texts = choices?.slice(0, 8).map((choice) => (isRecord(choice) ? typeText(choice) : "any"));
   return texts === undefined ? "any" : [...new Set(texts)].join(" or ");
 }
 
 /** Objects within are said as JSON Schema: tags alone could not. */
 function nestedShape(schema: JsonSchema): string {
-  const inner = schema["type"] === "array" && isSchema(schema["items"]) ? schema["items"] : schema;
-  if (!isSchema(inner["properties"])) return "";
+  const inner = schema["type"] === "array" && isRecord(schema["items"]) ? schema["items"] : schema;
+  if (!isRecord(inner["properties"])) return "";
   return `<schema>${encodeText(quote(inner))}</schema>`;
 }
 
@@ -113,17 +114,13 @@ function describe(description: string, detail: "full" | "short"): string {
 
 function withoutDescriptions(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutDescriptions(item, depth + 1));
-  if (!isSchema(value) || depth > 32) return value;
+  if (!isRecord(value) || depth > 32) return value;
   // A property may be called "description"; only the text of that name goes.
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, item]) => !((key === "description" || key === "title") && typeof item === "string"))
       .map(([key, item]) => [key, withoutDescriptions(item, depth + 1)]),
   );
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function quote(value: unknown): string {

@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 import { shellQuote } from "../command/shell-quote.js";
 
 /** How an MCP host reaches Tenon: as a program that it starts, or at an address of `tenon serve`. */
@@ -227,15 +228,11 @@ function commandLine({ command, args }: Program): string {
 /** Tables of texts, lists and tables of texts, which is all that a snippet has. */
 function toToml(values: Readonly<Record<string, unknown>>, path: readonly string[] = []): string {
   const entries = Object.entries(values);
-  const own = entries.filter(([, value]) => !isTable(value));
+  const own = entries.filter(([, value]) => !isRecord(value));
   const lines = own.map(([key, value]) => `${tomlKey(key)} = ${tomlValue(value)}\n`);
   const head = lines.length > 0 && path.length > 0 ? `[${path.map(tomlKey).join(".")}]\n` : "";
-  const tables = entries.flatMap(([key, value]) => (isTable(value) ? [toToml(value, [...path, key])] : []));
+  const tables = entries.flatMap(([key, value]) => (isRecord(value) ? [toToml(value, [...path, key])] : []));
   return [...(lines.length > 0 ? [head + lines.join("")] : []), ...tables].join("\n");
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function tomlKey(key: string): string {

@@ -1,3 +1,4 @@
+import { settlesWithin } from "../contract/system-clock.js";
 import type { ToolContext } from "../contract/context.js";
 import { ToolExecutionError, ToolUnavailableError } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
@@ -99,7 +100,11 @@ export class PluginConnection {
   async close(reason: string): Promise<void> {
     const stuck = this.#gone !== undefined;
     this.#gone ??= reason;
-    if (!stuck) await withLimit(this.#options.peer.request(methods.close, {}), 2000);
+    if (!stuck)
+      await settlesWithin(
+        this.#options.peer.request(methods.close, {}).catch(() => undefined),
+        2000,
+      );
     this.#options.peer.close(new Error(reason));
     await this.#options.channel.close();
   }
@@ -187,17 +192,6 @@ export class PluginConnection {
       hint: 'Call again in a moment: its process is being restarted. "tenon plugins list" shows its state.',
       details: { plugin: name },
     });
-  }
-}
-
-/** Resolves to `undefined` where the work fails or takes too long. */
-async function withLimit<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
-  try {
-    return await Promise.race([work.catch(() => undefined), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { attempt } from "../contract/errno.js";
 import type { PluginLimits } from "../contract/plugin.js";
 
 /** What the process of a plugin and all that it started may use, where nobody says otherwise. */
@@ -49,7 +50,7 @@ function treeOf(root: number): number[] {
   const found = [root];
   for (let at = 0; at < found.length; at++) {
     const dir = `/proc/${found[at]}/task`;
-    for (const thread of list(dir)) {
+    for (const thread of attempt(() => readdirSync(dir)) ?? []) {
       const children = read(`${dir}/${thread}/children`).split(" ");
       found.push(...children.filter((name) => name !== "").map(Number));
     }
@@ -62,18 +63,7 @@ function residentBytes(pid: number): number {
   return Number(read(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * pageBytes;
 }
 
-function list(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return []; // it has ended
-  }
-}
-
+/** Empty if the process has ended. */
 function read(file: string): string {
-  try {
-    return readFileSync(file, "latin1");
-  } catch {
-    return "";
-  }
+  return attempt(() => readFileSync(file, "latin1")) ?? "";
 }

@@ -1,3 +1,5 @@
+import { messageOf } from "../contract/message-of.js";
+import { isRecord } from "../contract/is-record.js";
 import { isErrorType, toolErrorFrom, type ErrorInfo, type ToolError } from "../contract/errors.js";
 
 const mostChars = 4000;
@@ -12,12 +14,13 @@ export function toWireError(thrown: unknown): ErrorInfo {
       message: clip(typeof message === "string" ? message : ""),
       ...(typeof hint === "string" && { hint: clip(hint) }),
       retryable: retryable === true,
-      ...(isPlainRecord(details) && { details }),
+      ...(isRecord(details) && { details }),
     };
   }
   if (name === "AbortError")
     return info("ToolCancelledError", "CANCELLED", "The tool stopped because it was aborted.");
-  const text = typeof message === "string" && message !== "" ? message : `The tool threw ${say(thrown)}`;
+  const text =
+    typeof message === "string" && message !== "" ? message : `The tool threw ${messageOf(thrown)}`;
   return {
     ...info("ToolExecutionError", "EXECUTION_FAILED", text),
     retryable: retryable === true,
@@ -34,7 +37,7 @@ export function fromWireError(wire: unknown): ToolError {
     message: clip(typeof message === "string" ? message : "The plugin gave no reason."),
     ...(typeof hint === "string" && { hint: clip(hint) }),
     retryable: retryable === true,
-    ...(isPlainRecord(details) && { details }),
+    ...(isRecord(details) && { details }),
   });
 }
 
@@ -60,18 +63,6 @@ function readError(thrown: unknown): ErrorFields {
 
 function info(type: string, code: string, message: string): ErrorInfo {
   return { type, code, message: clip(message), retryable: false };
-}
-
-function say(thrown: unknown): string {
-  try {
-    return String(thrown);
-  } catch {
-    return "something that cannot be shown";
-  }
-}
-
-function isPlainRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function clip(text: string): string {

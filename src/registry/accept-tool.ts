@@ -1,3 +1,4 @@
+import { attempt } from "../contract/errno.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { SchemaSource } from "../contract/schema-source.js";
 import type { Tool, ToolAnnotations, ToolConcurrency, ToolProgress } from "../contract/tool.js";
@@ -223,11 +224,7 @@ function concurrencyOf(members: Members): unknown {
 
 /** A method that needs an input to decide cannot promise anything for all of them. */
 function says(members: Members, name: "isReadOnly" | "isConcurrencySafe"): boolean {
-  try {
-    return (members as Record<typeof name, () => unknown>)[name]() === true;
-  } catch {
-    return false;
-  }
+  return attempt(() => (members as Record<typeof name, () => unknown>)[name]() === true) ?? false;
 }
 
 interface Caller {

@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
+import { isRecord } from "../contract/is-record.js";
 import { mergeBranches, type Fault } from "./fault.js";
 import { formatPath, type Segment } from "./format-path.js";
-import { admits } from "./json-value.js";
 import type { SchemaNode } from "./walk-schema.js";
 import { schemasBelow } from "./schemas-below.js";
 
@@ -118,19 +118,17 @@ function toPlainFaults(error: ErrorObject, path: readonly Segment[]): readonly F
 
 function propertiesOf(schema: SchemaNode): SchemaNode {
   const { properties } = schema;
-  return admits("object", properties) ? (properties as SchemaNode) : {};
+  return isRecord(properties) ? properties : {};
 }
 
 function namesOf(schema: SchemaNode): readonly string[] {
   const branches = ["allOf", "anyOf", "oneOf"].flatMap((word) => schema[word] ?? []);
-  return [schema, ...branches].flatMap((one) =>
-    admits("object", one) ? Object.keys(propertiesOf(one as SchemaNode)) : [],
-  );
+  return [schema, ...branches].flatMap((one) => (isRecord(one) ? Object.keys(propertiesOf(one)) : []));
 }
 
 function typesOf(schema: unknown): readonly string[] {
-  if (!admits("object", schema)) return [];
-  const { type, enum: values, const: value } = schema as SchemaNode;
+  if (!isRecord(schema)) return [];
+  const { type, enum: values, const: value } = schema;
   if (Array.isArray(values)) return values.map((one) => JSON.stringify(one));
   if (value !== undefined) return [JSON.stringify(value)];
   return [type ?? []].flat().map(String);

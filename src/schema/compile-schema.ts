@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { SchemaSource } from "../contract/schema-source.js";
 import type { Checked, Validator } from "./checked.js";
@@ -144,7 +145,7 @@ function fromJsonSchema(source: unknown, role: "input" | "output"): Source {
 const schemaLimits = { depth: 64, values: 50_000, chars: 1024 * 1024 };
 
 function isNode(value: unknown): value is SchemaNode {
-  return admits("object", value);
+  return isRecord(value);
 }
 
 /** Arguments are always one object; where nothing else is said, of just the properties that are named. */

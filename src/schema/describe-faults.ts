@@ -1,3 +1,4 @@
+import { attempt } from "../contract/errno.js";
 import type { ArgumentIssue } from "./checked.js";
 import { valueAt, type Fault } from "./fault.js";
 import { clip, formatPath } from "./format-path.js";
@@ -115,16 +116,10 @@ function shortList(words: readonly string[]): string {
 
 function nearestValue(value: unknown, expected: readonly string[]): string | undefined {
   if (typeof value !== "string") return undefined;
-  const texts = expected.filter((word) => word.startsWith('"')).map((word) => unquote(word));
+  const texts = expected
+    .filter((word) => word.startsWith('"'))
+    .map((word) => attempt(() => String(JSON.parse(word))) ?? word);
   return nearest(value, texts);
-}
-
-function unquote(word: string): string {
-  try {
-    return String(JSON.parse(word));
-  } catch {
-    return word;
-  }
 }
 
 function typeWord(value: unknown): string {

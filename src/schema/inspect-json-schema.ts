@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import { clip } from "./format-path.js";
 import { admits } from "./json-value.js";
@@ -115,7 +116,7 @@ function checkRequired(node: SchemaNode, place: string): void {
   const { properties, required, additionalProperties } = node;
   if (!isNameList(required) || isBranch(place)) return;
   if (properties === undefined && place !== rootPlace) return;
-  if (combinators.some((word) => node[word] !== undefined) || admits("object", additionalProperties)) return;
+  if (combinators.some((word) => node[word] !== undefined) || isRecord(additionalProperties)) return;
   const missing = required.find((name) => !Object.hasOwn((properties as object | undefined) ?? {}, name));
   if (missing === undefined) return;
   throw new ToolDefinitionError(

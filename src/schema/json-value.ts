@@ -1,3 +1,5 @@
+import { isRecord } from "../contract/is-record.js";
+
 /** Tell whether plain JSON data is of a JSON Schema type. */
 export function admits(type: string, value: unknown): boolean {
   switch (type) {
@@ -6,7 +8,7 @@ export function admits(type: string, value: unknown): boolean {
     case "number":
       return Number.isFinite(value);
     case "object":
-      return typeof value === "object" && value !== null && !Array.isArray(value);
+      return isRecord(value);
     case "array":
       return Array.isArray(value);
     case "null":

@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { ToolParameter } from "../contract/schema-source.js";
 import type { Fault, Outcome, Source } from "./fault.js";
@@ -111,9 +112,9 @@ function isRequired(parameter: ToolParameter): boolean {
 function check(value: unknown, parameters: ReadonlyMap<string, ToolParameter>, closed: boolean): Outcome {
   const taken = takePlain(value, copyLimits);
   if (!taken.ok) return { ok: false, faults: [], issues: taken.issues };
-  if (!admits("object", taken.value))
+  if (!isRecord(taken.value))
     return { ok: false, faults: [{ path: [], kind: "type", expected: ["object"] }] };
-  const copy = taken.value as Record<string, unknown>;
+  const copy = taken.value;
   const faults: Fault[] = [];
   for (const parameter of parameters.values()) {
     const fault = checkMember(copy, parameter);

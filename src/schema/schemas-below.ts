@@ -1,3 +1,4 @@
+import { attempt } from "../contract/errno.js";
 import { walkSchema, type SchemaNode } from "./walk-schema.js";
 
 /** The schemas that a schema may lead to, references inside the document included, up to a number. */
@@ -21,17 +22,10 @@ export function targetOf(ref: string, root: SchemaNode): unknown {
   if (!ref.startsWith("#/")) return undefined;
   let target: unknown = root;
   for (const token of ref.slice(2).split("/")) {
-    const key = decode(token).replaceAll("~1", "/").replaceAll("~0", "~");
+    const decoded = attempt(() => decodeURIComponent(token)) ?? token;
+    const key = decoded.replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof target !== "object" || target === null || !Object.hasOwn(target, key)) return undefined;
     target = (target as SchemaNode)[key];
   }
   return target;
-}
-
-function decode(token: string): string {
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
 }

@@ -4,7 +4,6 @@ import { isThenable } from "../contract/is-thenable.js";
 import { describeThrown } from "./describe-alien.js";
 import type { Fault, Outcome, Source } from "./fault.js";
 import type { Segment } from "./format-path.js";
-import { admits } from "./json-value.js";
 import { refuseSchema } from "./refuse-schema.js";
 
 /** Tell whether a value is a schema by the Standard Schema specification. */
@@ -25,7 +24,7 @@ export function fromStandard(source: StandardSchema, role: "input" | "output"): 
   return {
     jsonSchema: () => readJsonSchema(source, role),
     run(value): Outcome {
-      if (role === "input" && !admits("object", value)) return { ok: false, faults: [notObject] };
+      if (role === "input" && !isRecord(value)) return { ok: false, faults: [notObject] };
       try {
         const result = standard.validate(value);
         if (isThenable(result))

@@ -1,3 +1,4 @@
+import { isRecord } from "../contract/is-record.js";
 import { clip } from "./format-path.js";
 import { refuseSchema } from "./refuse-schema.js";
 
@@ -68,6 +69,6 @@ function childrenOf(
 
 function toNode(child: unknown, place: string): SchemaNode | undefined {
   if (typeof child === "boolean") return undefined;
-  if (typeof child === "object" && child !== null && !Array.isArray(child)) return child as SchemaNode;
+  if (isRecord(child)) return child;
   return refuseSchema(`${clip(place, 200)} must be a schema: an object, true or false.`);
 }

@@ -1,7 +1,7 @@
+import { isRecord } from "../contract/is-record.js";
 import { closeZod, type ZodNode } from "./close-zod.js";
 import type { Fault, Outcome, Source } from "./fault.js";
 import { clip } from "./format-path.js";
-import { admits } from "./json-value.js";
 import { once } from "../contract/once.js";
 import { refuseSchema } from "./refuse-schema.js";
 import { zodFaults, type ZodIssue } from "./zod-faults.js";
@@ -19,7 +19,7 @@ export function fromZod(source: object, role: "input" | "output"): Source {
   return {
     jsonSchema: () => zodJsonSchema(schema, role),
     run: (value) => {
-      if (input && !admits("object", value)) return { ok: false, faults: [notObject] };
+      if (input && !isRecord(value)) return { ok: false, faults: [notObject] };
       // Zod reads `input[name]`: without this, "constructor" would be there in every object.
       return parse(effective(), shadowed() ? Object.assign(Object.create(null) as object, value) : value);
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf } from "../contract/errno.js";
 import { openStateDir, privateDirectory } from "../store/state-dir.js";
 
 /** A running server, as it is written into the state of its workspace for `tenon serve link`. */
@@ -53,7 +54,7 @@ function read(file: string): ServerRecord | undefined {
     return whole && Number.isSafeInteger(record.pid) ? (record as ServerRecord) : undefined;
   } catch (error) {
     // Another command may have removed it; a file that is not valid JSON was never a record.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT" || error instanceof SyntaxError) return undefined;
+    if (errnoOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
@@ -63,6 +64,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // there, but somebody else's
+    return errnoOf(error) === "EPERM"; // there, but somebody else's
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { open, readFile, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { errnoOf } from "../contract/errno.js";
 import { ToolUnavailableError, ToolValidationError } from "../contract/errors.js";
 import { makeFolder } from "../contract/make-folder.js";
 
@@ -48,7 +49,7 @@ async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw thrown;
+    if (errnoOf(thrown) !== "ENOENT" || dirname(path) === path) throw thrown;
     // A link to a file that is yet to be made leads to where it would be made; what is no link cannot be read as one.
     const target = await readlink(path).catch(() => undefined);
     if (target !== undefined) return realPathOf(resolve(dirname(path), target));
@@ -66,7 +67,7 @@ export async function readTokenFile(path: string): Promise<string> {
   try {
     return checkToken((await readFile(path, "utf8")).trim());
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") throw notReadable(path, thrown);
+    if (errnoOf(thrown) !== "ENOENT") throw notReadable(path, thrown);
   }
   const token = createToken();
   makeFolder(dirname(path));
@@ -77,7 +78,7 @@ export async function readTokenFile(path: string): Promise<string> {
     return token;
   } catch (thrown) {
     // Another server made it in the same moment.
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return readTokenFile(path);
+    if (errnoOf(thrown) === "EEXIST") return readTokenFile(path);
     throw notReadable(path, thrown);
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
 import { opendir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { errnoOf } from "../contract/errno.js";
 import { ToolResourceNotFoundError } from "../contract/errors.js";
 import type { BlobReader, BlobRef, BlobSource, BlobStore } from "../contract/ports/blobs.js";
 import {
@@ -14,7 +15,7 @@ import {
   type BlobPlace,
 } from "./blob-writer.js";
 import { isThere, privateDirectory } from "./state-dir.js";
-import { corruptError, errnoOf, toStateError } from "./state-error.js";
+import { corruptError, toStateError } from "./state-error.js";
 import { promisify } from "node:util";
 import { constants, deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
 

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ignoring } from "../contract/errno.js";
 import { ToolUnavailableError } from "../contract/errors.js";
 import type { Sql } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
@@ -43,7 +44,7 @@ export class LogMarks {
   /** @param dir Where the log lies. */
   static async open(parts: StateParts, dir: string): Promise<LogMarks> {
     const file = join(dir, fileName);
-    const kept = readMarkFile(file);
+    const kept = ignoring("ENOENT", () => JSON.parse(readFileSync(file, "utf8")) as MarkFile);
     const last = await parts.database.transaction(async (tx) => {
       const known = await readMark(tx);
       if (kept === undefined || (known?.seq ?? 0) >= kept.seq) return known?.seq ?? 0;
@@ -121,15 +122,6 @@ async function raiseIds(tx: Sql, ids: MarkFile["ids"]): Promise<void> {
   for (const [name, last] of Object.entries(ids))
     if (last > (now[name] ?? 0))
       await tx.get("SELECT setval(quote_ident(?)::regclass, ?)", [name, last + idGap]);
-}
-
-function readMarkFile(file: string): MarkFile | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as MarkFile;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 /** Whole or not at all: one that cannot be read would stop the next owner. */

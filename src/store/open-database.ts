@@ -1,12 +1,13 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf } from "../contract/errno.js";
 import type { Clock } from "../contract/ports/clock.js";
 import { migrate } from "./migrations.js";
 import { openFile, versionOf } from "./open-file.js";
 import type { SqlDatabase } from "./sql.js";
 import { connectionSettings, openSqlite } from "./sqlite-database.js";
 import { workspaceKey } from "./state-dir.js";
-import { errnoOf, toStateError } from "./state-error.js";
+import { toStateError } from "./state-error.js";
 
 export interface OpenDatabaseOptions {
   /** "sqlite", ":memory:" or postgres://… */

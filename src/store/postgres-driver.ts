@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import type pg from "pg";
+import { settlesWithin } from "../contract/system-clock.js";
 import { ToolUnavailableError } from "../contract/errors.js";
 
 export interface PostgresAddress {
@@ -99,14 +100,8 @@ const maxEndMs = 2_000;
 
 /** A server that does not answer does not say goodbye either: its connections are dropped then. */
 async function endPool(pool: pg.Pool, clients: ReadonlySet<pg.PoolClient>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      for (const client of clients) streamOf(client).destroy();
-      resolve();
-    }, maxEndMs);
-  });
-  await Promise.race([pool.end(), late]).finally(() => clearTimeout(timer));
+  if (await settlesWithin(pool.end(), maxEndMs)) return;
+  for (const client of clients) streamOf(client).destroy();
 }
 
 function streamOf(client: pg.PoolClient): { destroy(): void } {

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { attempt, errnoOf } from "../contract/errno.js";
 import type { SqlDialect } from "./sql.js";
 
 /** Which process on which running system: enough to tell later whether it still lives. */
@@ -20,7 +21,7 @@ export function currentProcess(): ProcessIdentity {
   return {
     pid: process.pid,
     boot: readText("/proc/sys/kernel/random/boot_id") ?? hostname(),
-    namespace: pidNamespace() ?? "",
+    namespace: attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "",
     started: processStat(process.pid)?.started ?? "",
   };
 }
@@ -53,7 +54,7 @@ function signalReaches(pid: number): boolean {
     return true;
   } catch (error) {
     // Somebody else's process cannot be signalled, but it is there.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return errnoOf(error) === "EPERM";
   }
 }
 
@@ -66,18 +67,6 @@ function processStat(pid: number): { state: string; started: string } | undefine
   return state === undefined || started === undefined ? undefined : { state, started };
 }
 
-function pidNamespace(): string | undefined {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return undefined;
-  }
-}
-
 function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readFileSync(path, "utf8").trim());
 }

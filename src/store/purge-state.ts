@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ignoring } from "../contract/errno.js";
 import type { JournalStep, NodeImage } from "../contract/ports/journal.js";
 import type { State } from "./open-state.js";
 
@@ -92,7 +93,7 @@ function isOf(request: string, sessionId: string | undefined): boolean {
 /** Outputs lie as pairs of files, `<handle>.out` and `<handle>.json`. */
 function purgeOutputs(dir: string, request: StatePurgeRequest): number {
   const holds = holding(request);
-  const names = namesIn(dir);
+  const names = ignoring("ENOENT", () => readdirSync(dir)) ?? [];
   const doomed = new Set(
     names
       .filter((name) => {
@@ -111,15 +112,6 @@ function purgeOutputs(dir: string, request: StatePurgeRequest): number {
   for (const name of names)
     if (doomed.has(name.replace(/\.[^.]*$/, ""))) rmSync(join(dir, name), { force: true });
   return doomed.size;
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }
 
 async function purgeJournal(state: State, request: StatePurgeRequest): Promise<number> {

@@ -10,8 +10,9 @@ import {
   type Stats,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import { errnoOf } from "../contract/errno.js";
 import { ToolUnavailableError } from "../contract/errors.js";
-import { errnoOf, toStateError } from "./state-error.js";
+import { toStateError } from "./state-error.js";
 import { makeFolder } from "../contract/make-folder.js";
 
 /** The directory of one workspace's state, and the workspace's real path. */

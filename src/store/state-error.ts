@@ -1,5 +1,6 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { errnoOf } from "../contract/errno.js";
 import {
   ToolError,
   ToolExecutionError,
@@ -91,11 +92,4 @@ export function corruptError(file: string, what: string, cause?: unknown): ToolI
     hint: "Start Tenon again: a database that cannot be read is set aside under another name.",
     ...(cause === undefined ? {} : { cause }),
   });
-}
-
-/** The error code of a failed file operation, or `undefined`. */
-export function errnoOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { code } = error as { code?: unknown };
-  return typeof code === "string" ? code : undefined;
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt, errnoOf } from "../contract/errno.js";
 import type { Clock } from "../contract/ports/clock.js";
 import type { TrustedWorkspace, TrustStore } from "../contract/ports/state.js";
 import { isThere, privateDirectory, workspaceKey } from "./state-dir.js";
-import { errnoOf, toStateError } from "./state-error.js";
+import { toStateError } from "./state-error.js";
 import { systemClock } from "../contract/system-clock.js";
 
 /** The trusted workspaces, one small file each: readable without a database and replaced by rename. */
@@ -44,12 +45,8 @@ export function openTrust(stateDir: string, clock: Clock = systemClock): TrustSt
 
 /** What a file says; anything unreadable trusts nobody. */
 function readTrusted(file: string): TrustedWorkspace | undefined {
-  let found: unknown;
-  try {
-    found = JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
+  const found = attempt(() => JSON.parse(readFileSync(file, "utf8")));
+  if (found === undefined) return undefined;
   if (typeof found !== "object" || found === null) return undefined;
   const { workspace, digest, trustedAt } = found as Record<string, unknown>;
   if (typeof workspace !== "string" || typeof digest !== "string" || typeof trustedAt !== "number") {
@@ -80,9 +77,5 @@ function names(dir: string): string[] {
 
 /** A workspace that is gone can still be distrusted by the path it had. */
 function realPath(workspace: string): string {
-  try {
-    return realpathSync.native(workspace);
-  } catch {
-    return workspace;
-  }
+  return attempt(() => realpathSync.native(workspace)) ?? workspace;
 }

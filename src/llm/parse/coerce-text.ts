@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/is-record.js";
 import type { JsonSchema } from "../../contract/json.js";
 import { setOwn } from "../../contract/set-own.js";
 import { exactNumber, parseLooseJson } from "./loose-json.js";
@@ -21,7 +22,7 @@ export function coerceText(written: WrittenText, schema: unknown, root: JsonSche
 export function propertyOf(schema: unknown, name: string, root: JsonSchema): unknown {
   const object = resolveRef(schema, root);
   const properties = object?.["properties"];
-  if (isSchema(properties) && Object.hasOwn(properties, name)) return properties[name];
+  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name];
   return object?.["additionalProperties"];
 }
 
@@ -110,17 +111,13 @@ function typeName(value: unknown): string {
 }
 
 function resolveRef(schema: unknown, root: JsonSchema): JsonSchema | undefined {
-  if (!isSchema(schema)) return undefined;
+  if (!isRecord(schema)) return undefined;
   const ref = schema["$ref"];
   if (typeof ref !== "string" || !ref.startsWith("#/")) return schema;
   let target: unknown = root;
   for (const step of ref.slice(2).split("/")) {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    target = isSchema(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+    target = isRecord(target) && Object.hasOwn(target, key) ? target[key] : undefined;
   }
-  return isSchema(target) ? target : undefined;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(target) ? target : undefined;
 }

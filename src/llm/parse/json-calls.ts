@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/is-record.js";
 import { parseLooseJson } from "./loose-json.js";
 import type { KnownNames, RawCall } from "./raw-call.js";
 import { Reader, Unreadable } from "./reader.js";
@@ -32,13 +33,13 @@ const messageKeys = new Set(["role", "content", "refusal", "index", "finish_reas
 /** The calls that a JSON value means; `undefined` where it means none. */
 export function callsOfJson(value: unknown, reading: Reading): RawCall[] | undefined {
   if (Array.isArray(value)) return callsOfList(value, reading);
-  if (!isFields(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   return callsOfMessage(value, reading) ?? callOfWrapper(value, reading) ?? callOfFields(value, reading);
 }
 
 function callsOfList(list: readonly unknown[], reading: Reading): RawCall[] | undefined {
   if (list.length === 0) return reading.explicit ? [] : undefined;
-  const calls = list.map((item) => (isFields(item) ? callsOfJson(item, reading) : undefined));
+  const calls = list.map((item) => (isRecord(item) ? callsOfJson(item, reading) : undefined));
   if (calls.every((found) => found !== undefined)) return calls.flat();
   if (calls.every((found) => found === undefined) && !reading.explicit) return undefined;
   throw new Unreadable("malformed", "Some items of the list are calls and others are not.");
@@ -51,13 +52,13 @@ function callsOfMessage(value: Fields, reading: Reading): RawCall[] | undefined 
   if (key === undefined || lists.length > 1) return undefined;
   if (Object.keys(value).some((other) => other !== key && !messageKeys.has(other))) return undefined;
   const items = value[key] as readonly unknown[];
-  const calls = key === "parts" ? items.filter((item) => isFields(item) && !("text" in item)) : items;
+  const calls = key === "parts" ? items.filter((item) => isRecord(item) && !("text" in item)) : items;
   return callsOfList(calls, { ...reading, explicit: reading.explicit || key !== "parts" });
 }
 
 /** `{ functionCall: { … } }` and its like; also OpenAI's `{ type: "function", function: { … } }`. */
 function callOfWrapper(value: Fields, reading: Reading): RawCall[] | undefined {
-  const [inner, ...others] = [...wrapperKeys, "function"].map((key) => value[key]).filter(isFields);
+  const [inner, ...others] = [...wrapperKeys, "function"].map((key) => value[key]).filter(isRecord);
   if (inner === undefined) return undefined;
   const calls = callOfFields(inner, { ...reading, explicit: true });
   const beside = nameOf(value, { ...reading, explicit: true });
@@ -87,7 +88,7 @@ function callOfFields(value: Fields, reading: Reading): RawCall[] | undefined {
 /** A tool as it is told to models, which they repeat: its arguments are a schema. */
 function isDefinition({ description, parameters, inputSchema, input_schema: snake }: Fields): boolean {
   const schema = parameters ?? inputSchema ?? snake;
-  return typeof description === "string" && isFields(schema) && isFields(schema["properties"]);
+  return typeof description === "string" && isRecord(schema) && isRecord(schema["properties"]);
 }
 
 /** The tool's name. Where several keys hold one, they must agree or one be a mere kind. */
@@ -108,7 +109,7 @@ function nameOf(value: Fields, { names, explicit }: Reading): string | undefined
 /** `{ "read_file": { "path": … } }`, only where the key is known to be a tool. */
 function callOfKey(value: Fields, { names, dialect }: Reading): RawCall[] | undefined {
   const [entry, ...more] = Object.entries(value);
-  if (entry === undefined || more.length > 0 || !names.has(entry[0]) || !isFields(entry[1])) return undefined;
+  if (entry === undefined || more.length > 0 || !names.has(entry[0]) || !isRecord(entry[1])) return undefined;
   return [{ name: entry[0], values: entry[1], dialect }];
 }
 
@@ -129,9 +130,9 @@ function withoutArguments(value: Fields, name: string, reading: Reading): RawCal
 /** Arguments as an object; APIs send them as a string with JSON in it. */
 function toArguments(value: unknown, name: string): Fields {
   if (value === null || value === "") return {};
-  if (isFields(value)) return value;
+  if (isRecord(value)) return value;
   const parsed = typeof value === "string" ? parseLooseJson(new Reader(value)) : undefined;
-  if (isFields(parsed)) return parsed;
+  if (isRecord(parsed)) return parsed;
   const kind = Array.isArray(value) ? "a list" : `a ${typeof value}`;
   throw new Unreadable("malformed", `The arguments of "${name.slice(0, 64)}" are ${kind}, not an object.`);
 }
@@ -139,8 +140,4 @@ function toArguments(value: unknown, name: string): Fields {
 function idOf(value: Fields): string | undefined {
   const id = value["id"] ?? value["call_id"] ?? value["tool_call_id"];
   return typeof id === "string" && id !== "" ? id : undefined;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

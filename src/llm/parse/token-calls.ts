@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/is-record.js";
 import { callsOfJson } from "./json-calls.js";
 import { readLooseJson, skipFiller } from "./loose-json.js";
 import { readPythonCalls } from "./python-calls.js";
@@ -138,8 +139,7 @@ function readHarmony(reader: Reader): RawCall[] {
 
 function readObject(reader: Reader): Readonly<Record<string, unknown>> {
   const value = readLooseJson(reader);
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return value as Readonly<Record<string, unknown>>;
+  if (isRecord(value)) return value;
   throw new Unreadable("malformed", "The arguments are not an object.");
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/is-record.js";
 import { callsOfJson } from "./json-calls.js";
 import { readLooseJson, skipFiller } from "./loose-json.js";
 import { readPythonCalls } from "./python-calls.js";
@@ -116,8 +117,7 @@ function callsOfBody(
   { name, names }: Place & { name: string | undefined },
 ): RawCall[] {
   const dialect = `<${tag.name}> with JSON`;
-  if (name !== undefined && typeof value === "object" && value !== null && !Array.isArray(value))
-    return [{ name, values: value as Record<string, unknown>, dialect }];
+  if (name !== undefined && isRecord(value)) return [{ name, values: value, dialect }];
   const calls = callsOfJson(value, { names, dialect, explicit: true });
   if (calls === undefined || name !== undefined)
     throw new Unreadable("malformed", `The JSON in <${tag.fullName}> is not a call: it has no tool name.`);

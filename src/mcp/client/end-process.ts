@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
+import { errnoOf } from "../../contract/errno.js";
 
 /** How long a program may take to leave by itself, and after it was told to. */
 export interface EndingTimes {
@@ -37,11 +38,7 @@ export function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    if (
-      (error as NodeJS.ErrnoException).code !== "ESRCH" &&
-      (error as NodeJS.ErrnoException).code !== "EPERM"
-    )
-      throw error;
+    if (errnoOf(error) !== "ESRCH" && errnoOf(error) !== "EPERM") throw error;
   }
 }
 

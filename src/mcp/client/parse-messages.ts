@@ -1,13 +1,10 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { attempt } from "../../contract/errno.js";
 
 /** The messages of a line: one, or a batch; `undefined` where it is none. */
 export function parseMessages(line: string): readonly JSONRPCMessage[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value = attempt(() => JSON.parse(line) as unknown);
+  if (value === undefined) return undefined;
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.every(isMessage) && list.length > 0 ? list : undefined;
 }

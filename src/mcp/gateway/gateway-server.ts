@@ -1,3 +1,4 @@
+import { waitAtMost } from "../../contract/system-clock.js";
 import type { HostChange, HostScope } from "../../contract/host.js";
 import type { UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
@@ -26,7 +27,6 @@ import { tellRootsChanged } from "./tell-roots.js";
 import { toServerView } from "./server-view.js";
 import { toUpstreamError } from "./upstream-error.js";
 import { WatchedResources } from "./watched-resources.js";
-import { within } from "./within.js";
 import { wrapMCPTool } from "./wrap-mcp-tool.js";
 
 export interface GatewayServerOptions extends GatewayOptions {
@@ -199,7 +199,7 @@ export class GatewayServer {
   /** Take its tools away at once; calls that run may finish before it is closed. */
   async retire(graceMs: number): Promise<void> {
     const cleared = this.catalogue.clear();
-    await within(this.#slots.whenFree(), graceMs);
+    await waitAtMost(this.#slots.whenFree(), graceMs);
     await this.close();
     await cleared;
   }

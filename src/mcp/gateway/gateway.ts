@@ -1,3 +1,4 @@
+import { waitAtMost } from "../../contract/system-clock.js";
 import { ToolDefinitionError, ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { HostChange } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
@@ -7,7 +8,6 @@ import { GatewayServer } from "./gateway-server.js";
 import type { Gateway, GatewayOptions, ServerSettings } from "./gateway-types.js";
 import { createPromptProvider } from "./pass-prompts.js";
 import { createResourceProvider } from "./pass-resources.js";
-import { within } from "./within.js";
 
 /** Calls that run may finish on a server that was removed or changed. */
 const graceMs = 60_000;
@@ -66,7 +66,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (settings === undefined) return;
       const server = add(name, settings);
       // Two programs of one server may not get along, so the old one ends first, unless a call keeps it.
-      if (retiring !== undefined) await within(retiring, handOverMs);
+      if (retiring !== undefined) await waitAtMost(retiring, handOverMs);
       if (!server.enabled) return;
       await server.catalogue.load();
       start(server);
@@ -91,7 +91,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       await Promise.all(arriving);
     },
     async tryAll(limitMs) {
-      await within(Promise.all(all().map((server) => server.link.open().catch(() => undefined))), limitMs);
+      await waitAtMost(
+        Promise.all(all().map((server) => server.link.open().catch(() => undefined))),
+        limitMs,
+      );
     },
     awaitTool(name, caller = {}) {
       const at = name.indexOf(":");

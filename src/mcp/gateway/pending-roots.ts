@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
+import { waitAtMost } from "../../contract/system-clock.js";
 import type { AnswerServer, ServerConnection } from "../client/server-connection.js";
-import { within } from "./within.js";
 
 /** A host that does not answer must not keep the server from working. */
 const patienceMs = 2000;
@@ -33,7 +33,7 @@ export class PendingRoots {
       await Promise.allSettled(this.#pending);
       await setTimeout(takeInMs);
     };
-    await within(answered(), patienceMs);
+    await waitAtMost(answered(), patienceMs);
   }
 
   #note(answering: Promise<unknown>): void {

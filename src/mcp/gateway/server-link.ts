@@ -1,3 +1,4 @@
+import { waitAtMost, withinTime } from "../../contract/system-clock.js";
 import { ToolUnavailableError } from "../../contract/errors.js";
 import type { SecretScope } from "../../contract/ports/secrets.js";
 import type { ProtocolEra, UpstreamSpec } from "../../contract/ports/upstream.js";
@@ -98,12 +99,11 @@ export class ServerLink {
     const opening = isOff ? undefined : this.open();
     if (opening === undefined) return undefined;
     opening.catch(() => {}); // shown in its view
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), Math.max(0, this.#triedAt + limitMs - performance.now()));
-    });
-    const arrived = await Promise.race([opening.catch(() => undefined), late]);
-    clearTimeout(timer);
+    const leftMs = Math.max(0, this.#triedAt + limitMs - performance.now());
+    const arrived = await waitAtMost(
+      opening.catch(() => undefined),
+      leftMs,
+    );
     this.#late = arrived === undefined;
     return arrived;
   }
@@ -161,7 +161,10 @@ export class ServerLink {
         onLog: (line) => faults.addOutput(line),
         onLost: (reason) => this.#onLost(connection, reason),
       });
-      await within(onOpen(connection), startTimeoutMs);
+      // A listing that never ends must not keep everyone waiting.
+      const late = () => new Error(`it did not list its tools within ${startTimeoutMs} ms`);
+      const listing = onOpen(connection);
+      await withinTime(() => listing, startTimeoutMs, late);
       signal.throwIfAborted();
     } catch (error) {
       connection?.close().catch((fault: unknown) => faults.add(messageOf(fault)));
@@ -228,18 +231,5 @@ export class ServerLink {
         ...(cause !== undefined && { cause }),
       },
     );
-  }
-}
-
-/** A listing that never ends must not keep everyone waiting. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not list its tools within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

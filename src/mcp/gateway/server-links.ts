@@ -1,3 +1,4 @@
+import { waitAtMost } from "../../contract/system-clock.js";
 import type { ProtocolEra, UpstreamCall } from "../../contract/ports/upstream.js";
 import type { HealthVerdict } from "../../contract/tool.js";
 import type { ServerConnection } from "../client/server-connection.js";
@@ -5,7 +6,6 @@ import { capabilityKey, type Profile } from "./caller.js";
 import { keyWith, tooMany, waitFor } from "./link-helpers.js";
 import type { LinksOptions, LinkUse } from "./link-types.js";
 import type { LinkState, ServerLink } from "./server-link.js";
-import { within } from "./within.js";
 
 interface Extra {
   readonly link: ServerLink;
@@ -80,7 +80,7 @@ export class ServerLinks {
     if (!wantsNew && !this.#claimed) {
       // It was made for nobody, or for somebody who only looked.
       this.#claim(this.#separate(profile));
-      await within(
+      await waitAtMost(
         this.#reopen(profile).catch(() => undefined),
         limitMs,
       ); // shown in its view

@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/is-record.js";
 import { rpcErrors } from "../../wire/json-rpc.js";
 import { JsonRpcPeer, RequestError } from "../../wire/json-rpc-peer.js";
 import { LineReader } from "../../wire/line-reader.js";
@@ -140,6 +141,6 @@ function toMcp({ answer, rendered }: CallAnswer): Readonly<Record<string, unknow
   const { value } = answer;
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   const content = typeof rendered === "object" ? rendered : [{ type: "text", text: rendered ?? text }];
-  const structured = typeof value === "object" && value !== null && !Array.isArray(value);
+  const structured = isRecord(value);
   return { content, ...(structured && { structuredContent: value }) };
 }

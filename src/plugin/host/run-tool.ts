@@ -1,3 +1,4 @@
+import { attempt } from "../../contract/errno.js";
 import { isGenerator } from "../../contract/is-thenable.js";
 import type { ToolContext } from "../../contract/context.js";
 import type { ContentPart } from "../../contract/call.js";
@@ -166,9 +167,5 @@ function render(
   result: unknown,
   input: unknown,
 ): string | readonly ContentPart[] | undefined {
-  try {
-    return tool.render?.(result, input);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => tool.render?.(result, input));
 }

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
+import { ignoring } from "../../contract/errno.js";
 import { genesis, inspectLine, linesPerSegment } from "./line.js";
 import { readLines } from "./read-lines.js";
 import {
@@ -48,22 +49,15 @@ export function openSegment(deps: SegmentDeps): OpenedSegment {
 export function beginSegment(deps: SegmentDeps, from: number): OpenedSegment {
   for (let segment = from; ; segment++) {
     const paths = segmentPaths(deps.dir, segment);
-    const fd = createLines(paths.lines);
+    // The file is the claim to its number, so that a process that dies here leaves no gap in the numbers.
+    const fd = ignoring("EEXIST", () =>
+      openSync(paths.lines, append | constants.O_CREAT | constants.O_EXCL, 0o600),
+    );
     if (fd === undefined) continue;
     // Nobody else can claim it: what has no head yet is not adopted.
     claim(paths.owner, deps.owner);
     const headFd = openSync(paths.head, "w", 0o600);
     return { segment, fd, headFd, fresh: true, count: 0, hash: genesis, bytes: 0 };
-  }
-}
-
-/** The file is the claim to its number, so that a process that dies here leaves no gap in the numbers. */
-function createLines(file: string): number | undefined {
-  try {
-    return openSync(file, append | constants.O_CREAT | constants.O_EXCL, 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
-    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ignoring } from "../../contract/errno.js";
 import { listSegments, readHead, readIfThere, removeIfThere, segmentPaths, sizeOf } from "./segment-files.js";
 import { marker, type SegmentWriter } from "./segment-writer.js";
 
@@ -60,12 +61,7 @@ function bytesOf(dir: string, segment: number): number {
 /** The files that a segment's records keep aside. */
 export function asideFiles(dir: string, segment: number): string[] {
   const aside = asideDir(dir, segment);
-  try {
-    return readdirSync(aside).map((name) => join(aside, name));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  return ignoring("ENOENT", () => readdirSync(aside).map((name) => join(aside, name))) ?? [];
 }
 
 function removeSegment(dir: string, segment: number): void {

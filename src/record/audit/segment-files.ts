@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { linkSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { ignoring, errnoOf } from "../../contract/errno.js";
 import { genesis } from "./line.js";
 
 /** How far a segment is known to be on disk. */
@@ -102,7 +103,7 @@ export function claim(file: string, owner: string): boolean {
     linkSync(temp, file);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (errnoOf(error) === "EEXIST") return false;
     throw error;
   } finally {
     // On a full disk it is made and stays empty.
@@ -112,12 +113,7 @@ export function claim(file: string, owner: string): boolean {
 
 /** The text of a small file, where it is there. */
 export function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+  return ignoring("ENOENT", () => readFileSync(file, "utf8"));
 }
 
 /** Bytes of a file; 0 where it is not there. */
@@ -129,6 +125,6 @@ export function removeIfThere(file: string): void {
   try {
     unlinkSync(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { attempt } from "../../contract/errno.js";
 import type { AuditOutcome, AuditRecord } from "../../contract/ports/audit.js";
 import { Column, NameTable } from "./index-columns.js";
 import { readLines } from "./read-lines.js";
@@ -159,11 +160,7 @@ export function loadIndex(paths: SegmentPaths): SegmentIndex {
 }
 
 export function parseLine(line: Buffer | string): AuditRecord | undefined {
-  try {
-    return JSON.parse(typeof line === "string" ? line : line.toString()) as AuditRecord;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(typeof line === "string" ? line : line.toString()) as AuditRecord);
 }
 
 /** A number for an id, to find candidates by. */

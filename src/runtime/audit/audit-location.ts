@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { attempt } from "../../contract/errno.js";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { findUnsettled } from "../../record/audit/segment-files.js";
 import {
@@ -68,14 +69,7 @@ export function createIsAlive(
 }
 
 function dirOf({ stateDir, workspace }: LocationOptions): string {
-  return join(stateDir, workspaceKey(realOf(workspace)), "audit");
-}
-
-/** A missing workspace has no log; opening its state reports it. */
-function realOf(workspace: string): string {
-  try {
-    return realpathSync.native(workspace);
-  } catch {
-    return workspace;
-  }
+  // A missing workspace has no log; opening its state reports it.
+  const real = attempt(() => realpathSync.native(workspace)) ?? workspace;
+  return join(stateDir, workspaceKey(real), "audit");
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf } from "../../contract/errno.js";
 import type { LoginRecord, LoginStore } from "../../mcp/client/oauth-provider.js";
 import { privateDirectory } from "../../store/state-dir.js";
 
@@ -24,8 +25,7 @@ export function createLoginStore(stateDir: string, onSecret: (value: string) => 
         const kept = JSON.parse(readFileSync(fileOf(server), "utf8")) as Partial<LoginRecord>;
         return typeof kept.url === "string" ? reportSecrets(kept as LoginRecord) : undefined;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT" || error instanceof SyntaxError)
-          return undefined;
+        if (errnoOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
         throw error;
       }
     },

@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ignoring, errnoOf } from "../../contract/errno.js";
 import { openStateDir, privateDirectory } from "../../store/state-dir.js";
 
 /** What the MCP servers of a workspace wrote to their standard error, and Tenon's own notes on them. */
@@ -65,19 +66,14 @@ function write(file: string, text: string): void {
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxFileBytes) renameSync(file, `${file}.1`);
     appendFileSync(file, text, { mode: 0o600 });
   } catch (error) {
-    if (!["ENOSPC", "EDQUOT", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!["ENOSPC", "EDQUOT", "EROFS"].includes(errnoOf(error) ?? "")) throw error;
   }
 }
 
 /** The lines of a file, of a long one those at its end. */
 function readTail(file: string): readonly string[] {
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  const descriptor = ignoring("ENOENT", () => openSync(file, "r"));
+  if (descriptor === undefined) return [];
   try {
     const { size } = fstatSync(descriptor);
     const bytes = Buffer.alloc(Math.min(size, 2 * maxFileBytes));

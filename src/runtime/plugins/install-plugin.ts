@@ -1,3 +1,4 @@
+import { settlesWithin } from "../../contract/system-clock.js";
 import { ToolDefinitionError } from "../../contract/errors.js";
 import type { Tool } from "../../contract/tool.js";
 import type { LoadedPlugin } from "../../plugin/loaded-plugin.js";
@@ -67,10 +68,7 @@ export async function uninstallPlugin(target: InstallTarget, loaded: LoadedPlugi
     .filter(({ name }) => owners.get(fold(name)) === loaded.name)
     .map(({ name }) => registry.unregister(name));
   for (const [name, plugin] of owners) if (plugin === loaded.name) owners.delete(name);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
-  await Promise.race([Promise.all(unregistered), late]);
-  clearTimeout(timer);
+  await settlesWithin(Promise.all(unregistered), graceMs);
 }
 
 function useExtensions({ extensions, removers }: InstallTarget, loaded: LoadedPlugin): void {

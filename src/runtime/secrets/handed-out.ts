@@ -1,3 +1,4 @@
+import { attempt } from "../../contract/errno.js";
 import { ToolPermissionError } from "../../contract/errors.js";
 import { isRecord } from "../../contract/is-record.js";
 import type { HttpRequest } from "../../contract/ports/http.js";
@@ -22,7 +23,8 @@ export class HandedOutSecrets {
   refuseIn({ url, headers = {}, body }: HttpRequest, toolName: string): void {
     if (this.#names.size === 0) return;
     const text = typeof body === "string" ? body : Buffer.from(body ?? []).toString("latin1");
-    const sent = [url, decoded(url), ...Object.values(headers), ...Object.values(headers).map(basic), text];
+    const decoded = attempt(() => decodeURIComponent(url)) ?? url;
+    const sent = [url, decoded, ...Object.values(headers), ...Object.values(headers).map(basic), text];
     for (const [form, name] of this.#names)
       if (sent.some((part) => part.includes(form))) throw leaving(name, toolName);
   }
@@ -39,14 +41,6 @@ export class HandedOutSecrets {
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [this.#hide(key), this.#hide(item)]),
     );
-  }
-}
-
-function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
   }
 }
 

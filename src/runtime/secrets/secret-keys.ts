@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
+import { errnoOf } from "../../contract/errno.js";
 import { ToolUnavailableError } from "../../contract/errors.js";
 import { toFileProblem } from "../../contract/file-problem.js";
 import type { SecretKey, SecretKeys } from "../../contract/ports/secrets.js";
@@ -52,7 +53,7 @@ export class SecretKeySource {
     try {
       writeFileSync(keyFile, `${text}\n`, { mode: 0o600, flag: "wx" });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") throw keyExists(keyFile, "the key file exists");
+      if (errnoOf(error) === "EEXIST") throw keyExists(keyFile, "the key file exists");
       throw unreadable(keyFile, toFileProblem(error));
     }
     return { file: keyFile, keyId: this.#toKey(text, "the key file").id };
@@ -90,7 +91,7 @@ export class SecretKeySource {
       return readFileSync(fd, "utf8");
     } catch (error) {
       if (error instanceof ToolUnavailableError) throw error;
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      if (errnoOf(error) === "ENOENT") return undefined;
       throw unreadable(keyFile, toFileProblem(error));
     } finally {
       if (fd !== undefined) closeSync(fd);

@@ -1,3 +1,4 @@
+import { attempt } from "../../contract/errno.js";
 import type { RuntimeBase } from "../state/runtime-base.js";
 import type { WorldPorts } from "../../call/parts.js";
 import { visibleSessions } from "../../contract/ownership.js";
@@ -239,18 +240,10 @@ function createRuntimeCode(options: {
   return createCodeWorld({
     rules: () => guards.commonRules(),
     maxFileSize: config.files.maxFileSize,
-    indexFile: () => indexFile(stateDir, guards.common().root),
+    // Without a state directory the index is in memory only.
+    indexFile: () => attempt(() => join(openStateDir(stateDir, guards.common().root).dir, "code-index.bin")),
     keepsIndex,
   });
-}
-
-/** Without a state directory the index is in memory only. */
-function indexFile(stateDir: string, workspace: string): string | undefined {
-  try {
-    return join(openStateDir(stateDir, workspace).dir, "code-index.bin");
-  } catch {
-    return undefined;
-  }
 }
 
 interface DocumentFilesOptions {

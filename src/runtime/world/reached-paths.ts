@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, extname, join, relative, resolve } from "node:path";
+import { isFolder } from "../../contract/make-folder.js";
 import { isWithin } from "../../world/files/path-text.js";
 import { realPathOf } from "../../world/files/real-path.js";
 import { programHome } from "../../world/sandbox/sandbox-types.js";
@@ -63,10 +64,6 @@ export function findReachedPaths(options: ReachOptions): ReachedPaths {
     writable: outermost([...writable]),
     withheld: outermost([...withheld].filter((path) => !leadsOn(path))),
   };
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function isCovered(path: string, roots: readonly string[]): boolean {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { attempt } from "../../contract/errno.js";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { SqlValue } from "../sql.js";
 import type { GivenNumbers } from "./given-numbers.js";
@@ -102,18 +103,10 @@ export function badArchive(why: string): ToolValidationError {
 }
 
 function parseLine(text: string, number: number): ArchiveLine {
-  const line = parseJson(text);
+  const line = attempt(() => JSON.parse(text) as unknown);
   const sound = typeof line === "object" && line !== null && shapes.some((isShape) => isShape(line));
   if (!sound) throw badArchive(`line ${number} is invalid`);
   return line as ArchiveLine;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const shapes: readonly ((line: Partial<Record<string, unknown>>) => boolean)[] = [

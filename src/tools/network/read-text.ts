@@ -1,3 +1,5 @@
+import { attempt } from "../../contract/errno.js";
+
 export interface ReadBody {
   readonly text: string;
   readonly binary: boolean;
@@ -56,11 +58,7 @@ function byteOrderMark(body: Uint8Array): string | undefined {
 
 function knownLabel(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
-  try {
-    return new TextDecoder(label).encoding;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder(label).encoding);
 }
 
 function isTextual(type: string): boolean {

@@ -1,7 +1,7 @@
 import type { Candidate, Candidates } from "./candidate.js";
 import type { Search } from "./code-parts.js";
 import { pathPenalty } from "./path-rank.js";
-import { shownPath } from "./search-root.js";
+import { shownPath, compareText } from "./search-root.js";
 import { searchText, type TextHit, type TextHits, type TextSearch } from "./ripgrep.js";
 import { scanFiles } from "./scan-files.js";
 
@@ -102,9 +102,4 @@ function noteOnCut(cut: TextHits["cut"]): string[] {
   return cut === "count"
     ? ["There are very many hits: not all files were searched; narrow the path, glob or query."]
     : [];
-}
-
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -6,7 +6,13 @@ import { runGrep, type GrepFound, type GrepHit } from "./grep-program.js";
 import { readGrepLines } from "./grep-lines.js";
 import type { TextHit } from "./ripgrep.js";
 import { scanFiles } from "./scan-files.js";
-import { pathInWorkspace, resolveSearchRoot, shownPath, type SearchRoot } from "./search-root.js";
+import {
+  pathInWorkspace,
+  resolveSearchRoot,
+  shownPath,
+  type SearchRoot,
+  compareText,
+} from "./search-root.js";
 
 const searchMs = 20_000;
 
@@ -187,9 +193,4 @@ function noteOnCut(cut: GrepFound["cut"]): string[] {
   return cut === "count"
     ? ["There are very many matches: not all files were searched; narrow the path, glob or pattern."]
     : [];
-}
-
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

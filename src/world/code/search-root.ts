@@ -44,3 +44,9 @@ export function shownPath({ shown }: SearchRoot, within: string): string {
 export function pathInWorkspace(root: SearchRoot): string {
   return root.file === undefined ? root.shown : shownPath(root, root.file);
 }
+
+/** For sorting paths, the same on every machine. */
+export function compareText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,4 +1,5 @@
 import type { Worker } from "node:worker_threads";
+import { settlesWithin } from "../../contract/system-clock.js";
 import type { CodeIndexState } from "../../contract/ports/code.js";
 import { ToolCancelledError, ToolUnavailableError } from "../../contract/errors.js";
 import type { RequestName, Requests, Response, SymbolIndexSetup } from "./worker/messages.js";
@@ -71,10 +72,8 @@ export function openSymbolIndexThread(setup: SymbolIndexSetup): SymbolIndexThrea
     return result as Requests[typeof name]["result"];
   };
   const askToClose = async (): Promise<void> => {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs)));
-    await Promise.race([request("close", {}).catch(() => undefined), timeout]);
-    clearTimeout(timer);
+    const closed = request("close", {}).catch(() => undefined);
+    await settlesWithin(closed, closeMs);
   };
   return {
     get state() {

@@ -1,3 +1,4 @@
+import { errnoOf } from "../../contract/errno.js";
 import {
   ToolCancelledError,
   ToolError,
@@ -110,12 +111,6 @@ export async function withPathAsync<Value>(path: string, step: () => Promise<Val
   } catch (error) {
     throw toToolError(error, path);
   }
-}
-
-/** The error code of the operating system, such as `ENOENT`. */
-export function errnoOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }
 
 export function throwIfAborted(signal: AbortSignal | undefined): void {

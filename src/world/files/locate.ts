@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, type BigIntStats } from "node:fs";
 import path from "node:path";
-import { errnoOf, fileNotFound, pathRefused, systemFailure, pathChanged } from "./file-errors.js";
+import { errnoOf } from "../../contract/errno.js";
+import { fileNotFound, pathRefused, systemFailure, pathChanged } from "./file-errors.js";
 import { foldName } from "./fold-name.js";
 import type { Handle, Opener } from "./opener.js";
 import type { PathRules } from "./path-rules.js";

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { errnoOf, pathRefused, systemFailure, pathChanged, withPath } from "./file-errors.js";
+import { errnoOf } from "../../contract/errno.js";
+import { pathRefused, systemFailure, pathChanged, withPath } from "./file-errors.js";
 import { type GuardDeps, statEntry, openExisting, openTarget, type Target } from "./locate.js";
 import type { Handle } from "./opener.js";
 import { joinName } from "./path-text.js";

@@ -8,6 +8,7 @@ import {
   realpathSync,
 } from "node:fs";
 import path from "node:path";
+import { isSameFile } from "./file-stat.js";
 import type { Handle, Opener } from "./opener.js";
 
 /** macOS: refuse a link in any component. Node has no constant for it. */
@@ -59,7 +60,7 @@ function noFollow(platform: NodeJS.Platform): number {
 function reopen(real: string, expected: BigIntStats, flags: number): number {
   const fd = openSync(real, flags);
   try {
-    if (isSame(fstatSync(fd, { bigint: true }), expected) && stillThere(real, expected)) return fd;
+    if (isSameFile(fstatSync(fd, { bigint: true }), expected) && stillThere(real, expected)) return fd;
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -70,13 +71,9 @@ function reopen(real: string, expected: BigIntStats, flags: number): number {
 
 function stillThere(real: string, expected: BigIntStats): boolean {
   try {
-    if (!isSame(lstatSync(real, { bigint: true }), expected)) return false;
+    if (!isSameFile(lstatSync(real, { bigint: true }), expected)) return false;
     return expected.isSymbolicLink() || realpathSync.native(real) === real;
   } catch {
     return false;
   }
-}
-
-function isSame(one: BigIntStats, other: BigIntStats): boolean {
-  return one.dev === other.dev && one.ino === other.ino;
 }

@@ -1,12 +1,6 @@
 import { rmdirSync, unlinkSync } from "node:fs";
-import {
-  fileConflict,
-  errnoOf,
-  fileNotFound,
-  pathRefused,
-  pathChanged,
-  withPathAsync,
-} from "./file-errors.js";
+import { errnoOf } from "../../contract/errno.js";
+import { fileConflict, fileNotFound, pathRefused, pathChanged, withPathAsync } from "./file-errors.js";
 import { isSameFile } from "./file-stat.js";
 import { type GuardDeps, statEntry, openTarget, type Target } from "./locate.js";
 import type { Handle } from "./opener.js";

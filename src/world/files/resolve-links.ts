@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import path from "node:path";
+import { errnoOf } from "../../contract/errno.js";
 import { relativeTo, isWithin, joinName, splitPath } from "./path-text.js";
 import type { PathRules } from "./path-rules.js";
 import { type PathRefusal, refusal } from "./path-verdict.js";
@@ -99,7 +100,7 @@ function stepInto(
   try {
     stat = lstatSync(next);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "EIO";
+    const code = errnoOf(error) ?? "EIO";
     return stepIntoMissing(walk, next, code === "ENOENT" ? undefined : code);
   }
   if (!stat.isSymbolicLink()) {

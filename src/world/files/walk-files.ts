@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { errnoOf } from "../../contract/errno.js";
 import type { WalkBatch } from "../../contract/ports/files.js";
-import { fileConflict, errnoOf, systemFailure, throwIfAborted } from "./file-errors.js";
+import { fileConflict, systemFailure, throwIfAborted } from "./file-errors.js";
 import { isSameFile } from "./file-stat.js";
 import type { GuardDeps } from "./locate.js";
 import type { Handle } from "./opener.js";

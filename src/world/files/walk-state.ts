@@ -1,6 +1,7 @@
 import type { BigIntStats } from "node:fs";
+import { errnoOf } from "../../contract/errno.js";
 import type { WalkEntry, WalkOptions } from "../../contract/ports/files.js";
-import { errnoOf, systemFailure } from "./file-errors.js";
+import { systemFailure } from "./file-errors.js";
 import {
   chainOfAncestors,
   chainForDirectory,

@@ -1,6 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { errnoOf, fileConflict, throwIfAborted } from "./file-errors.js";
+import { ignoring } from "../../contract/errno.js";
+import { fileConflict, throwIfAborted } from "./file-errors.js";
 import { isSameFile } from "./file-stat.js";
 import { type RawEntry, readEntries } from "./list-directory.js";
 import type { Handle, Opener } from "./opener.js";
@@ -99,13 +100,8 @@ function openDirectory(
   parent: Handle,
   { name, real }: { name: Buffer; real: string },
 ): Handle | undefined {
-  let child: Handle;
-  try {
-    child = opener.openChild(parent, name, real);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const child = ignoring("ENOENT", () => opener.openChild(parent, name, real));
+  if (child === undefined) return undefined;
   if (child.stat.isDirectory()) return child;
   child.close();
   return undefined;

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { attempt } from "../../contract/errno.js";
 import { readTree } from "../processes/process-table.js";
 import type { NetworkRun } from "./network-run.js";
 
@@ -32,10 +33,13 @@ export async function findOwner(
 }
 
 /** From the tables of the namespace that the process is in. */
+// Files in /proc never block; a process that has ended has no sockets.
 function socketInodes(pid: number, { protocol, port }: InnerSocket): ReadonlySet<string> {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
-  const tables = [protocol, `${protocol}6`].map((name) => readText(`/proc/${pid}/net/${name}`));
-  const rows = tables.flatMap((table) => table.split("\n").slice(1));
+  const tables = [protocol, `${protocol}6`].map((name) =>
+    attempt(() => readFileSync(`/proc/${pid}/net/${name}`, "latin1")),
+  );
+  const rows = tables.flatMap((table) => table?.split("\n").slice(1) ?? []);
   const found = rows.flatMap((row) => {
     const fields = row.trim().split(/\s+/);
     return fields[1]?.endsWith(`:${hex}`) === true ? [fields[9] ?? "0"] : [];
@@ -44,30 +48,7 @@ function socketInodes(pid: number, { protocol, port }: InnerSocket): ReadonlySet
 }
 
 function holdsSocket(pid: number, inodes: ReadonlySet<string>): boolean {
-  return listFolder(`/proc/${pid}/fd`).some((fd) => inodes.has(readLink(`/proc/${pid}/fd/${fd}`)));
-}
-
-// These files never block; a process that has ended has no sockets.
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-function listFolder(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
-}
-
-function readLink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
+  const folder = `/proc/${pid}/fd`;
+  const open = attempt(() => readdirSync(folder)) ?? [];
+  return open.some((fd) => inodes.has(attempt(() => readlinkSync(`${folder}/${fd}`)) ?? ""));
 }

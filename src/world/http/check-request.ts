@@ -1,3 +1,4 @@
+import { attempt } from "../../contract/errno.js";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { HttpRequest } from "../../contract/ports/http.js";
 
@@ -117,11 +118,7 @@ function credentialsOf(url: URL): string {
 }
 
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => decodeURIComponent(text)) ?? text;
 }
 
 function badHeader(name: string, what: string, hint: string): ToolValidationError {

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { chmod, lstat, opendir, rm } from "node:fs/promises";
 import path from "node:path";
+import { ignoring, errnoOf } from "../../contract/errno.js";
 import type { BlobRef } from "../../contract/ports/blobs.js";
 import type { JournalStore } from "../../contract/ports/journal.js";
-import { errnoOf } from "../files/file-errors.js";
 import { isWithin } from "../files/path-text.js";
 import { makeFolder } from "../../contract/make-folder.js";
 import { toSystemPath } from "../files/raw-path.js";
@@ -110,12 +110,7 @@ function canRename(from: string, to: string): boolean {
 }
 
 function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return [];
-    throw error;
-  }
+  return ignoring("ENOENT", () => readdirSync(dir)) ?? [];
 }
 
 const blockBytes = 512;

@@ -1,6 +1,6 @@
 import { lstatSync, type BigIntStats } from "node:fs";
 import path from "node:path";
-import { errnoOf } from "../files/file-errors.js";
+import { errnoOf } from "../../contract/errno.js";
 import { syncDirectory } from "../files/sync-directory.js";
 import type { Handle, Opener } from "../files/opener.js";
 

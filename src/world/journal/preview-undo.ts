@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import { errnoOf } from "../../contract/errno.js";
 import type { BlobRef, BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
-import { errnoOf } from "../files/file-errors.js";
 import { createPause } from "../files/pause.js";
 import type { Plan } from "./plan.js";
 import { planUndo } from "./plan-undo.js";

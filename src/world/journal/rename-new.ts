@@ -1,5 +1,5 @@
 import { linkSync, renameSync, unlinkSync, type PathLike } from "node:fs";
-import { errnoOf } from "../files/file-errors.js";
+import { errnoOf } from "../../contract/errno.js";
 
 /** Rename a file without replacing another one: link the new name, then unlink the old one. */
 export function linkOrRename(from: PathLike, to: PathLike, onLinked: () => void): void {

@@ -1,4 +1,5 @@
 import type { BigIntStats } from "node:fs";
+import { errnoOf } from "../../contract/errno.js";
 import type {
   FileImage,
   JournalStep,
@@ -7,7 +8,6 @@ import type {
   RenameStep,
   SetStep,
 } from "../../contract/ports/journal.js";
-import { errnoOf } from "../files/file-errors.js";
 import { fileImage, matchesImage, type ImageDeps } from "./images.js";
 import { inodeOf, openDirectory } from "./open-path.js";
 import { digestSource, readBytes, storeSource, type SourceDeps } from "./sources.js";

@@ -1,6 +1,6 @@
 import { renameSync, rmdirSync, unlinkSync, type BigIntStats } from "node:fs";
+import { errnoOf } from "../../contract/errno.js";
 import type { JournalStep, MoveStep, NodeImage, SetStep } from "../../contract/ports/journal.js";
-import { errnoOf } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
 import type { Guard } from "../files/guard-types.js";
 import { matchesImage } from "./images.js";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from "node:fs";
+import { errnoOf } from "../../contract/errno.js";
 import type { FileImage, NodeAttributes } from "../../contract/ports/journal.js";
 import { fileConflict } from "../files/file-errors.js";
 import { writeBytes, syncFile } from "../files/sync-directory.js";
@@ -98,7 +99,7 @@ export function createFlushes(): Flushes {
       await syncFile(fd);
     } catch (error) {
       // Some file systems cannot flush directories and report it with this code.
-      if ((error as NodeJS.ErrnoException).code !== "EINVAL") failure ??= error;
+      if (errnoOf(error) !== "EINVAL") failure ??= error;
     } finally {
       closeSync(fd);
     }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { errnoOf } from "../../contract/errno.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { RenamedNode } from "../../contract/ports/journal.js";
-import { errnoOf } from "../files/file-errors.js";
 import { movedOrReplaced, openPath } from "./open-path.js";
 import type { PlannedStep } from "./plan.js";
 import { digestSource, type SourceDeps } from "./sources.js";

@@ -1,7 +1,7 @@
 import { readlinkSync, type BigIntStats } from "node:fs";
 import path from "node:path";
+import { errnoOf } from "../../contract/errno.js";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
-import { errnoOf } from "../files/file-errors.js";
 import { readEntries } from "../files/list-directory.js";
 import type { Opener } from "../files/opener.js";
 import { relativeTo, isWithin } from "../files/path-text.js";

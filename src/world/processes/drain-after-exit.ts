@@ -1,6 +1,6 @@
+import { settlesWithin } from "../../contract/system-clock.js";
 import type { Running } from "./launch.js";
 import { commandLineOf, readTree, type ProcessTree } from "./process-table.js";
-import { settlesWithin } from "./settles-within.js";
 import { groupExists } from "./stop-tree.js";
 
 /** What happens to processes that a command leaves behind. */

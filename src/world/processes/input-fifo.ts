@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
+import { ignoring } from "../../contract/errno.js";
 import { createPipeInput, type ProcessInput } from "./process-input.js";
 
 /** A named pipe that becomes the standard input of a program. */
@@ -35,10 +36,5 @@ export function holdInputFifo(path: string): InputFifo {
 
 /** `undefined` if nobody reads. */
 export function openWriter(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENXIO") return undefined;
-    throw error;
-  }
+  return ignoring("ENXIO", () => openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
 }

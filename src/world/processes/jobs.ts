@@ -1,3 +1,4 @@
+import { settlesWithin } from "../../contract/system-clock.js";
 import {
   ToolExecutionError,
   ToolResourceNotFoundError,
@@ -28,7 +29,6 @@ import {
   type StartedCommand,
 } from "./run-command.js";
 import { graceMs, stopTree } from "./stop-tree.js";
-import { settlesWithin } from "./settles-within.js";
 import { watchTree } from "./watch-tree.js";
 import { drainAfterExit } from "./drain-after-exit.js";
 
@@ -82,7 +82,7 @@ export class Jobs {
     this.#starting += 1;
     try {
       const job = await this.#open(parts, request);
-      await Promise.race([job.finished, new Promise((resolve) => setTimeout(resolve, firstCheckMs))]);
+      await settlesWithin(job.finished, firstCheckMs);
       return await readJobInfo(job);
     } finally {
       this.#starting -= 1;

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { attempt } from "../../contract/errno.js";
 
 /** One process as listed in /proc. */
 export interface ProcessRow {
@@ -22,7 +23,8 @@ const sliceMs = 0.4;
 export async function readProcessTable(): Promise<readonly ProcessRow[]> {
   const rows: ProcessRow[] = [];
   let started = performance.now();
-  for (const pid of listPids()) {
+  for (const pid of attempt(() => readdirSync("/proc")) ?? []) {
+    if (!/^\d+$/.test(pid)) continue;
     const row = readRow(pid);
     if (row !== undefined) rows.push(row);
     if (performance.now() - started < sliceMs) continue;
@@ -30,14 +32,6 @@ export async function readProcessTable(): Promise<readonly ProcessRow[]> {
     started = performance.now();
   }
   return rows;
-}
-
-function listPids(): string[] {
-  try {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  } catch {
-    return [];
-  }
 }
 
 function readRow(pid: string): ProcessRow | undefined {
@@ -67,12 +61,8 @@ export function readIo(pid: number): number | undefined {
 
 /** Read a small file in /proc, which never blocks; empty if it cannot be read. */
 export function readProcFile(path: string): string {
-  let fd: number;
-  try {
-    fd = openSync(path, "r");
-  } catch {
-    return "";
-  }
+  const fd = attempt(() => openSync(path, "r"));
+  if (fd === undefined) return "";
   try {
     const buffer = Buffer.allocUnsafe(4096);
     return buffer.toString("latin1", 0, readSync(fd, buffer));

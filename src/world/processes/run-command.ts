@@ -1,3 +1,4 @@
+import { settlesWithin, waitAtMost } from "../../contract/system-clock.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { CommandRequest, CommandResult, JobInfo } from "../../contract/ports/processes.js";
 import type { FinishedCommand } from "../sandbox/sandbox-types.js";
@@ -15,7 +16,6 @@ import type { EndedUsage } from "./children-usage.js";
 import { exitAfterStop, unknownExit } from "./exit-after-stop.js";
 import { graceMs, stopTree } from "./stop-tree.js";
 import { createRunLimits, type EndReason, type RunLimits } from "./run-limits.js";
-import { delay, settlesWithin } from "./settles-within.js";
 import { watchTree } from "./watch-tree.js";
 import { watchUsage, type TreeUsage, type UsageMeter } from "./tree-usage.js";
 
@@ -252,7 +252,7 @@ async function waitForEnd(
     await settlesWithin(stopping, graceMs + killWaitMs);
     await settlesWithin(running.drained, drainMs);
     running.release();
-    const exit = await Promise.race([running.exited, delay(drainMs).then(() => unknownExit)]);
+    const exit = (await waitAtMost(running.exited, drainMs)) ?? unknownExit;
     return {
       why,
       exit: exitAfterStop(exit),

@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { errnoOf } from "../../contract/errno.js";
 import { readTree, type ProcessRow, type ProcessTree } from "./process-table.js";
 
 export const graceMs = 2000;
@@ -61,12 +63,8 @@ export function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return errnoOf(error) === "EPERM";
   }
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function stopOnWindows(pid: number): Promise<void> {

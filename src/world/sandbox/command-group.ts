@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errnoOf } from "../../contract/errno.js";
 
 /** The control group (cgroup) of one command: its limits, and a list of its processes that none can leave. */
 export interface CommandGroup {
@@ -106,7 +107,7 @@ function tryRemove(dir: string): boolean {
     rmdirSync(dir);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT";
+    return errnoOf(error) === "ENOENT";
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Dirent, lstatSync, readdirSync, type Stats, statfsSync } from "node:fs";
+import { errnoOf } from "../../contract/errno.js";
 import type { SensitivePathFinder, SensitivePath } from "./quarantine/sensitive-paths.js";
 
 /** An entry of a folder. */
@@ -129,7 +130,7 @@ function statFolder(location: string | Buffer): Stats | "too-long" | undefined {
 }
 
 function isTooLong(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === "ENAMETOOLONG";
+  return errnoOf(error) === "ENAMETOOLONG";
 }
 
 function toEntries(dirents: readonly Dirent[], location: string | Buffer): FolderEntry[] {

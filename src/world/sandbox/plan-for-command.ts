@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { isFolder } from "../../contract/make-folder.js";
 import type { ActiveSandbox } from "./active-sandbox.js";
 import { existingCarefulPaths, withoutJudged } from "./begin-run.js";
 import { gitMounts } from "./git-mounts.js";
@@ -46,10 +46,6 @@ function clonesFrom(
   const isClone = /\bgit\b.*\b(?:clone|submodule)\b/s.test(layer.command);
   if (!isClone && !layers.failedByLinks(layer.command)) return [];
   return [...objectStores, ...gitDirs.map((path) => `${path}/objects`).filter(isFolder)];
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function toPin(path: string): Mount {

@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { ignoring } from "../../contract/errno.js";
 import { foldName } from "../files/fold-name.js";
 import { isWithin } from "../files/path-text.js";
 import { entryAt } from "../sandbox/layer/entry-state.js";
@@ -96,12 +97,7 @@ function isLost(folder: string, { workspace, stateOf }: LayerSides): boolean {
 
 /** A folder that its owner cannot read is held back as a whole. */
 function isThere(path: string): boolean {
-  try {
-    return entryAt(path) !== undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
-    throw error;
-  }
+  return ignoring("EACCES", () => entryAt(path) !== undefined) ?? false;
 }
 
 function isGitFolder(path: string, exists: (path: string) => boolean): boolean {

@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import { errnoOf } from "../../contract/errno.js";
 import { ToolError } from "../../contract/errors.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { CommitReport } from "../../contract/ports/layers.js";
@@ -74,7 +75,7 @@ function withoutDot(message: string): string {
 
 function isDiskFull({ upper }: Pick<CommandLayer, "upper">, error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (fullCodes.has((at as NodeJS.ErrnoException).code ?? "")) return true;
+    if (fullCodes.has(errnoOf(at) ?? "")) return true;
   }
   try {
     const { bavail, bsize, files, ffree } = statfsSync(upper);
@@ -89,5 +90,5 @@ const minFreeEntries = 16;
 
 /** Longer than the system takes; programs reach such paths folder by folder. */
 function isPathTooLong(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === "ENAMETOOLONG";
+  return errnoOf(error) === "ENAMETOOLONG";
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
-import { errnoOf } from "../files/file-errors.js";
+import { ignoring, errnoOf } from "../../contract/errno.js";
 import { keepOpen, type KeptOpener } from "../files/keep-open.js";
 import { chooseOpener } from "../files/opener.js";
 import { isAbsent, openPath } from "../journal/open-path.js";
@@ -66,10 +66,5 @@ function readText(at: string | Buffer): string | undefined {
 
 /** `undefined` if it is a link. */
 function openFile(at: string | Buffer): number | undefined {
-  try {
-    return openSync(at, flags);
-  } catch (error) {
-    if (errnoOf(error) === "ELOOP") return undefined;
-    throw error;
-  }
+  return ignoring("ELOOP", () => openSync(at, flags));
 }

@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 import path from "node:path";
+import { errnoOf } from "../../../contract/errno.js";
 import { isOnLocalFileSystem } from "../../files/entry-stats.js";
 
 /** Directories with changes, and the names that changed there; an empty set where the name is unknown. */
@@ -66,8 +67,7 @@ export function createTreeWatch(root: string): TreeWatch {
         watchers.set(directory, watcher);
       } catch (error) {
         // A directory that was deleted meanwhile causes an event in its parent.
-        if (!["ENOENT", "ENOTDIR", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? ""))
-          stopWatching();
+        if (!["ENOENT", "ENOTDIR", "EACCES"].includes(errnoOf(error) ?? "")) stopWatching();
       }
     },
     dropBelow(directory) {

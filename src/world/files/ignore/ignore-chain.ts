@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import path from "node:path";
+import { attempt } from "../../../contract/errno.js";
 import type { Handle } from "../opener.js";
 import { isWithin, joinName } from "../path-text.js";
 import { compileIgnoreFile, type IgnoreFile } from "./ignore-file.js";
@@ -87,12 +88,10 @@ const maxIgnoreFileBytes = 1024 * 1024;
 
 /** `undefined` where the file is missing, not a regular file, or too large. */
 function readIgnoreFile(at: string | Buffer): IgnoreFile | undefined {
-  let fd: number;
-  try {
-    fd = openSync(at, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-  } catch {
-    return undefined;
-  }
+  const fd = attempt(() =>
+    openSync(at, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)),
+  );
+  if (fd === undefined) return undefined;
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile() || stat.size > maxIgnoreFileBytes) return undefined;
@@ -110,11 +109,7 @@ function readIgnoreFile(at: string | Buffer): IgnoreFile | undefined {
 }
 
 function pathExists(at: string): boolean {
-  try {
-    return lstatSync(at, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return attempt(() => lstatSync(at, { throwIfNoEntry: false }) !== undefined) ?? false;
 }
 
 function isAscii(text: string): boolean {

@@ -1,4 +1,5 @@
 import { type BigIntStats, lstatSync } from "node:fs";
+import { errnoOf } from "../../../contract/errno.js";
 import type { EntryKind, EntryState } from "./layer-types.js";
 
 /** A file, or a link that leads in a circle, is where a folder should be. */
@@ -10,7 +11,7 @@ export function entryAt(path: string | Buffer): LstatEntry | undefined {
     const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     return stats && { state: toState(stats), stats };
   } catch (error) {
-    if (notThere.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    if (notThere.has(errnoOf(error) ?? "")) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ignoring } from "../../../contract/errno.js";
 import { isWithin } from "../../files/path-text.js";
 import { entryAt } from "./entry-state.js";
 import { childPath, keyOf, pathBelow } from "./layer-path.js";
@@ -17,13 +18,8 @@ export interface HiddenFolders {
 
 /** `undefined` if the list is missing or incomplete. */
 export function readHidden(dir: string): HiddenFolders | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(dir, layerNames.opaque), "latin1");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+  const text = ignoring("ENOENT", () => readFileSync(join(dir, layerNames.opaque), "latin1"));
+  if (text === undefined) return undefined;
   if (text !== "\0" && !text.endsWith("\0\0")) return undefined;
   const opaque = new Set<string>();
   const removed = new Map<string, Buffer[]>();

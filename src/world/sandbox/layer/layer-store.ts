@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { ignoring, errnoOf } from "../../../contract/errno.js";
 import { ToolResourceNotFoundError } from "../../../contract/errors.js";
 import { layerNames } from "./layer-script.js";
 import type { CommandLayer, KeptLayer, LayerOrigin, LayerStore } from "./layer-types.js";
@@ -53,7 +54,7 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
     try {
       renameSync(join(dir, id), doomed);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return; // somebody else removed it
+      if (errnoOf(error) === "ENOENT") return; // somebody else removed it
       throw error;
     }
     const removing = removeWork(doomed).then(() => removeTree(doomed));
@@ -152,12 +153,7 @@ function layerIds(dir: string): string[] {
 }
 
 function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  return ignoring("ENOENT", () => readdirSync(dir)) ?? [];
 }
 
 /** Returns the time of the file system. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
+import { errnoOf } from "../../../contract/errno.js";
 import { messageOf } from "../../../contract/message-of.js";
 import { createPause } from "../../files/pause.js";
 import { hasFilter } from "../seccomp/filter.js";
@@ -28,7 +29,7 @@ async function listFew(upper: string, folder: LayerPath): Promise<readonly Layer
     }
     return few;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENAMETOOLONG") throw error;
+    if (errnoOf(error) !== "ENAMETOOLONG") throw error;
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { errnoOf } from "../../../contract/errno.js";
 import { runProgram } from "../run-program.js";
 
 /**
@@ -9,7 +10,7 @@ export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch (error) {
-    if (!forPrograms.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!forPrograms.has(errnoOf(error) ?? "")) throw error;
     await runSystem("/bin/chmod", ["-R", "u+rwX", "--", path]);
     const { code, stderr } = await runSystem("/bin/rm", ["-rf", "--", path]);
     if (code !== 0)

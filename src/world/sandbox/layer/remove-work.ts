@@ -1,5 +1,6 @@
 import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errnoOf } from "../../../contract/errno.js";
 import { layerNames } from "./layer-script.js";
 
 /**
@@ -20,7 +21,7 @@ async function open(folder: string): Promise<boolean> {
     await chmod(folder, 0o700);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    if (errnoOf(error) === "ENOENT") return false;
     throw error;
   }
 }

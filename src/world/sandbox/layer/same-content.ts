@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { errnoOf } from "../../../contract/errno.js";
 
 const chunkBytes = 1024 * 1024;
 
@@ -14,7 +15,7 @@ export async function haveSameContent(one: string | Buffer, other: string | Buff
       if (left.length === 0) return true;
     }
   } catch (error) {
-    if (unreadable.has((error as NodeJS.ErrnoException).code ?? "")) return false;
+    if (unreadable.has(errnoOf(error) ?? "")) return false;
     throw error;
   } finally {
     for (const file of files) await file.close();

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { attempt, ignoring } from "../../../contract/errno.js";
 import { isWithin } from "../../files/path-text.js";
 import { realPathOf } from "../../files/real-path.js";
 import { entryAt } from "../layer/entry-state.js";
@@ -143,11 +144,7 @@ function foldersIn(folder: string): string[] {
 function entriesOf(folder: string) {
   // A missing folder, or a link instead of it, does not contain git's own files.
   if (isLink(folder)) return [];
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
 function isLink(path: string): boolean {
@@ -161,12 +158,7 @@ function sizeOf(file: string): number | undefined {
 
 /** What is in a folder that its owner cannot read is held back with it. */
 function stateAt(path: string): EntryState | undefined {
-  try {
-    return entryAt(path)?.state;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
-    throw error;
-  }
+  return ignoring("EACCES", () => entryAt(path)?.state);
 }
 
 function readSmall(file: string): string | undefined {

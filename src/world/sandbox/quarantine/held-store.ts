@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { ignoring } from "../../../contract/errno.js";
 import type { HeldItem } from "../../../contract/ports/quarantine.js";
 import { makeFolder } from "../../../contract/make-folder.js";
 
@@ -99,12 +100,7 @@ function readItem(file: string): HeldItem | undefined {
 
 /** The names in a folder; none if it does not exist. */
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  return ignoring("ENOENT", () => readdirSync(folder)) ?? [];
 }
 
 function split<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {

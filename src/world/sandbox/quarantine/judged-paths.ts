@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { attempt } from "../../../contract/errno.js";
 import { foldName } from "../../files/fold-name.js";
 import { realPathOf } from "../../files/real-path.js";
 import {
@@ -75,7 +76,7 @@ function filesBelow(folder: string, rule: string): JudgedPath[] {
   const files: JudgedPath[] = [];
   const folders = [folder];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    for (const entry of entriesOf(at)) {
+    for (const entry of attempt(() => readdirSync(at, { withFileTypes: true })) ?? []) {
       const path = join(at, entry.name);
       const isPackages = basename(dirname(path)) === ".yarn" && /^(?:cache|unplugged)$/.test(entry.name);
       if (entry.isDirectory() && !isPackages && entry.name !== "node_modules") folders.push(path);
@@ -85,12 +86,4 @@ function filesBelow(folder: string, rule: string): JudgedPath[] {
     if (files.length > maxEntries) return [{ path: folder, role: "named", rule }];
   }
   return files;
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readlinkSync } from "node:fs";
+import { attempt } from "../../../contract/errno.js";
 
 /**
  * Act in a folder that a running job could replace with a link: the folder is opened once, and `act` gets a path to
@@ -6,12 +7,8 @@ import { closeSync, constants, openSync, readlinkSync } from "node:fs";
  */
 export function withFolder<T>(path: string, act: (folder: string) => T): T | undefined {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  let fd: number;
-  try {
-    fd = openSync(path, flags);
-  } catch {
-    return undefined;
-  }
+  const fd = attempt(() => openSync(path, flags));
+  if (fd === undefined) return undefined;
   try {
     const folder = `/proc/self/fd/${fd}`;
     return readlinkSync(folder) === path ? act(folder) : undefined;
