@@ -53,7 +53,7 @@ export async function runAgent(tenon: Tenon, given: AgentOptions): Promise<Agent
   let stopped: AgentStop = "error";
   let error: string | undefined;
   try {
-    if (session === undefined) throw new TypeError("There is no session.");
+    if (session === undefined) throw new TypeError("The agent needs a session.");
     const conversation = await openConversation(options, session);
     stopped = await converse(conversation, { tenon, options, session, progress });
   } catch (thrown) {

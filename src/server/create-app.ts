@@ -59,7 +59,7 @@ export function createApp(
     return c.json(fault.body, fault.status as 500);
   });
   app.notFound(() => {
-    throw notFound("such address");
+    throw notFound("Address");
   });
   const { forward } = options;
   if (forward !== undefined) app.use(async (c, next) => (await forward(c.req.raw, c.env.admitted)) ?? next());
@@ -95,7 +95,7 @@ export function createApp(
   addAbout(api, served, options.files);
   for (const add of [...routes, addMcpServers, addMcpOffers]) add(api, served);
   api.all("*", () => {
-    throw notFound("such address");
+    throw notFound("Address");
   });
   app.route("/api", api);
   addConsole(app as unknown as Hono, options.files);

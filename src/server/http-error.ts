@@ -60,9 +60,9 @@ export function toHttpError(thrown: unknown): HttpError {
   });
 }
 
-/** The thing that was named is not there. */
+/** What was named does not exist, or not for this caller. */
 export function notFound(what: string): HttpError {
-  return new HttpError(404, { code: "NOT_FOUND", message: `There is no ${what}.` });
+  return new HttpError(404, { code: "NOT_FOUND", message: `${what} not found.` });
 }
 
 /** A part of Tenon that this one was built or set up without. */

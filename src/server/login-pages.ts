@@ -59,5 +59,5 @@ export async function answerLogin(
     const opened = access.sessions.open({ address, userAgent: headers["user-agent"], user });
     const spent = `${name}_${cookieSuffix(query.get("state") ?? "")}=; ${flags}; Max-Age=0`;
     await sendConsolePage(request, response, { files, port, base, opened, returnTo, cookies: [spent] });
-  } else throw notFound("such address");
+  } else throw notFound("Address");
 }

@@ -65,7 +65,7 @@ export function readParam(c: Context, name: string): string {
   const value = c.req.param(name);
   // Left as it came where it could not be decoded.
   if (value === undefined || value === "" || value.includes("\0") || value.length > 1000)
-    throw notFound("such thing");
+    throw notFound("Resource");
   return value;
 }
 

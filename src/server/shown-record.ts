@@ -51,7 +51,7 @@ interface Piece {
 export function readPart(record: AuditRecord, { of, pointer, from, count }: Piece): RecordPart {
   const value = lookUp(record[of], pointer);
   if (typeof value === "string") return { from, length: value.length, text: value.slice(from, from + count) };
-  if (!Array.isArray(value)) throw notFound("such text or list in the record");
+  if (!Array.isArray(value)) throw notFound("Text or list in the record");
   const items = value.slice(from, from + Math.min(count, listLimit));
   const { record: cut } = cutLarge({ ...record, arguments: {}, result: items });
   return { from, length: value.length, items: cut.result as readonly unknown[] };

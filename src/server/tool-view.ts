@@ -45,7 +45,7 @@ export async function toDetail(views: ToolViews, name: string): Promise<ToolDeta
   const { tenon } = views;
   const row = toRow(views, name);
   const described = tenon.registry.describe(name);
-  if (row === undefined || described === undefined) throw notFound(`tool "${name}"`);
+  if (row === undefined || described === undefined) throw notFound(`Tool "${name}"`);
   const { status, message } = await tenon.health(row.name);
   return {
     ...row,

@@ -18,7 +18,7 @@ export function answerWellKnown(
   { path, base, oauth, endpoints }: WellKnownOptions,
 ): void {
   const resource = resourcePathOf(path);
-  if (oauth === undefined || resource === undefined) throw notFound("such address");
+  if (oauth === undefined || resource === undefined) throw notFound("Address");
   offeredAt(mcpEndpointOf(resource) ?? "", endpoints);
   response
     .writeHead(200, { "content-type": "application/json; charset=utf-8" })

@@ -151,7 +151,7 @@ describe("endpoints", () => {
     }
     expect(page.url()).toContain("host=codex");
     await visit(page, "endpoints/..");
-    await page.getByText("There is no such endpoint.").waitFor();
+    await page.getByText("Endpoint not found.").waitFor();
   });
 });
 

@@ -123,7 +123,7 @@ function newKey(): string {
 function keyMissing(file: string): Error {
   return unavailable(
     file,
-    `There is no key for secrets: ${keyVariable} is not set, and the key file does not exist.`,
+    `No key for secrets: ${keyVariable} is not set, and the key file does not exist.`,
     `Create one with: tenon secrets key. Or set ${keyVariable} to 32 random bytes in base64.`,
   );
 }

@@ -16,12 +16,12 @@ export function addArtifacts(api: Hono, { tenon }: RouteContext): void {
   const nameOf = (c: Context): ArtifactName => {
     const given = readParam(c, "name");
     const name = artifactNames.find((one) => one === given);
-    if (name === undefined) throw notFound(`artifact "${given}"`);
+    if (name === undefined) throw notFound(`Artifact "${given}"`);
     return name;
   };
   const read = async (selector: ArtifactSelector) => {
     const found = await tenon.work.artifacts.read(selector);
-    if (found === undefined) throw notFound("such version of the artifact");
+    if (found === undefined) throw notFound("Version of the artifact");
     return found;
   };
   api.get("/artifacts", async (c) => c.json(await tenon.work.artifacts.list()));

@@ -18,7 +18,7 @@ export function addCalls(api: Hono, { calls, tenon }: RouteContext): void {
     const call = calls.get(id, sessionsSeenBy(c));
     const principal = requestUser(c)?.principal ?? httpPrincipal;
     const result = await tenon.result(call?.callId ?? id, { principal });
-    if (call === undefined && result === undefined) throw notFound("such call");
+    if (call === undefined && result === undefined) throw notFound("Call");
     return c.json(toAnswer(call, result));
   });
   api.post("/calls/:id/cancel", (c) => {
@@ -26,7 +26,7 @@ export function addCalls(api: Hono, { calls, tenon }: RouteContext): void {
     const call = calls.get(id, sessionsSeenBy(c));
     const isForeign = call === undefined && sessionsSeenBy(c) !== undefined;
     if (!isForeign && tenon.cancel(id, "A person cancelled the call.")) return c.json({ cancelled: true });
-    if (call === undefined) throw notFound("such call");
+    if (call === undefined) throw notFound("Call");
     const { parentCallId, endedAt } = call;
     throw new HttpError(409, {
       code: "NOT_RUNNING",

@@ -9,7 +9,7 @@ export function addConsole(app: Hono, console: ConsoleFiles): void {
     if (files === undefined) return c.text(notBuilt);
     const path = c.req.path;
     const file = files.get(path) ?? (isPage(path) ? files.get("/index.html") : undefined);
-    if (file === undefined) throw notFound("such page");
+    if (file === undefined) throw notFound("Page");
     return send(c, file);
   });
 }

@@ -14,7 +14,7 @@ const inputBody = z.strictObject({ text: z.string().max(65_536), end: z.boolean(
 export function addJobs(api: Hono, { tenon }: RouteContext): void {
   const place = (c: Context) => {
     const sessionId = readParam(c, "session");
-    requireSeen(c, sessionId, "such job");
+    requireSeen(c, sessionId, "Job");
     return { sessionId, jobId: readParam(c, "job") };
   };
   api.get("/jobs", async (c) => c.json(seenOf(c, await tenon.jobs.list()) satisfies readonly JobView[]));

@@ -13,7 +13,7 @@ export function addLayers(api: Hono, { tenon }: RouteContext): void {
   api.get("/layers", async (c) => c.json(seenOf(c, await tenon.layers.list(readQuery(c, listQuery)))));
   api.get("/layers/:id", async (c) => {
     const layer = await tenon.layers.show(readParam(c, "id"));
-    requireSeen(c, layer.sessionId, "such changes");
+    requireSeen(c, layer.sessionId, "Layer");
     return c.json(layer);
   });
   api.post("/layers/:id/commit", async (c) => {

@@ -75,7 +75,7 @@ export function addLog(api: Hono, served: RouteContext): void {
   const look = createFinder(served);
   const find = async (c: Context): Promise<AuditRecord> => {
     const record = await look(readParam(c, "id"));
-    requireSeen(c, record?.sessionId, "such record");
+    requireSeen(c, record?.sessionId, "Record");
     return record as AuditRecord; // one without a session is refused above
   };
   api.get("/log/:id", async (c) => c.json(await find(c)));

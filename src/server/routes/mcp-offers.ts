@@ -42,13 +42,13 @@ export function addMcpOffers(api: Hono, { tenon, version }: RouteContext): void 
   api.post("/mcp-servers/:name/resource", async (c) => {
     const { uri } = await readBody(c, readingBody);
     const read = await asking(c, (scope) => resources.read(uri, scope));
-    if (read === undefined) throw notFound(`resource "${uri}"`);
+    if (read === undefined) throw notFound(`Resource "${uri}"`);
     return c.json(read);
   });
   api.post("/mcp-servers/:name/prompt", async (c) => {
     const { name, arguments: args } = await readBody(c, promptBody);
     const filled = await asking(c, (scope) => prompts.get(name, args, scope));
-    if (filled === undefined) throw notFound(`prompt "${name}"`);
+    if (filled === undefined) throw notFound(`Prompt "${name}"`);
     return c.json(filled);
   });
 }

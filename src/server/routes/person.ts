@@ -61,14 +61,13 @@ function addApprovals(api: Hono, { tenon, queue, noteApprovalsRead: looked }: Ro
     if (user !== undefined && answer.verdict !== "no") requireRole(user.role, "approver");
     const asked = (await queue.list()).find((one) => one.id === id);
     // How a request ended that is gone is told only to those who see all of them.
-    if (asked !== undefined || sessionsSeenBy(c) !== undefined)
-      requireSeen(c, asked?.sessionId, "such request");
+    if (asked !== undefined || sessionsSeenBy(c) !== undefined) requireSeen(c, asked?.sessionId, "Request");
     const outcome = await tenon.approvals.answer(id, { ...answer, by: answererOf(c) });
     refuseFailed(outcome);
     return c.json({ answered: true, ...(outcome.status === "counted" && { missing: outcome.missing }) });
   });
   api.all("/approvals/*", () => {
-    throw notFound("such request");
+    throw notFound("Request");
   });
 }
 

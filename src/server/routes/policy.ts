@@ -93,7 +93,7 @@ export function addPolicy(api: Hono, served: RouteContext): void {
     const id = readParam(c, "id");
     const rule = await readBody(c, ruleBody);
     const isSaved = (await allRules(tenon)).some((one) => one.id === id && one.source === "remembered");
-    if (!isSaved) throw notFound("such remembered rule");
+    if (!isSaved) throw notFound("Remembered rule");
     // The new one first: in between both count, and nothing is allowed that neither allows.
     const acts = requestActs(c, tenon);
     const saved = await acts.remember(rule);
@@ -103,7 +103,7 @@ export function addPolicy(api: Hono, served: RouteContext): void {
   api.delete("/policy/rules/:id", async (c) => {
     const id = readParam(c, "id");
     const revocable = (await allRules(tenon)).some((one) => one.id === id && isRevocable(c, one));
-    if (!revocable || !(await requestActs(c, tenon).revoke(id))) throw notFound("such remembered rule");
+    if (!revocable || !(await requestActs(c, tenon).revoke(id))) throw notFound("Remembered rule");
     return c.json({ revoked: id });
   });
 }

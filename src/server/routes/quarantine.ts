@@ -13,7 +13,7 @@ export function addQuarantine(api: Hono, { tenon }: RouteContext): void {
   api.get("/quarantine", async (c) => c.json(seenOf(c, await tenon.quarantine.list(readQuery(c, query)))));
   api.get("/quarantine/:id", async (c) => {
     const held = await tenon.quarantine.show(c.req.param("id"));
-    requireSeen(c, held.sessionId, "such change");
+    requireSeen(c, held.sessionId, "Held change");
     return c.json(held);
   });
   api.post("/quarantine/restore", async (c) =>

@@ -19,12 +19,12 @@ export function addSessions(api: Hono, { access, login, boundPort }: RouteContex
   });
   api.delete("/sessions/:id", (c) => {
     const id = readParam(c, "id");
-    if (!access.sessions.end(id)) throw notFound("such session");
+    if (!access.sessions.end(id)) throw notFound("Session");
     return c.json({ ended: true });
   });
   api.post("/sign-out", async (c) => {
     const admitted = admissionOf(c);
-    if (admitted.by !== "browser") throw notFound("browser session in this request");
+    if (admitted.by !== "browser") throw notFound("Browser session of this request");
     const { id, user } = admitted.session;
     access.sessions.end(id);
     c.header("set-cookie", expiredCookie(c.req.header("host"), boundPort()));

@@ -89,7 +89,7 @@ function addTokens(api: Hono, { tenon, now }: RouteContext): void {
     const { user, role, expiresAt = now() + defaultLifetimeMs, ...token } = await readBody(c, tokenBody);
     const { access } = requestActs(c, tenon);
     const known = await access.principal(user ?? token.name);
-    if (known === undefined && user !== undefined) throw notFound("such user");
+    if (known === undefined && user !== undefined) throw notFound("User");
     const owner =
       known ?? (await access.addPrincipal({ name: token.name, kind: "program", role: role ?? "operator" }));
     const created = await access.createToken({
@@ -105,7 +105,7 @@ function addTokens(api: Hono, { tenon, now }: RouteContext): void {
     const own = ownOnly(c);
     const isOwn = async (): Promise<boolean> =>
       (await tenon.access.tokens({ principal: own })).some((token) => token.id === id);
-    if (own !== undefined && !(await isOwn())) throw notFound("such token");
+    if (own !== undefined && !(await isOwn())) throw notFound("Token");
     return c.json((await requestActs(c, tenon).access.revokeToken(id)) satisfies TokenView);
   });
 }
@@ -124,7 +124,7 @@ function addSecrets(api: Hono, { tenon }: RouteContext): void {
   });
   api.delete("/secrets/:name", async (c) => {
     const secret = ownSecret(c, readQuery(c, secretQuery));
-    if (!(await requestActs(c, tenon).secrets.remove(secret))) throw notFound("such secret");
+    if (!(await requestActs(c, tenon).secrets.remove(secret))) throw notFound("Secret");
     return c.json({ removed: secret });
   });
 }
@@ -140,7 +140,7 @@ function addHosts(api: Hono, { hosts }: RouteContext): void {
     const id = readParam(c, "id");
     const host = seen(c).find((one) => one.id === id);
     if (host === undefined || (ownOnly(c) ?? host.user) !== host.user || !hosts.end(id))
-      throw notFound("such connection");
+      throw notFound("Connection");
     return c.json({ ended: id });
   });
 }
@@ -162,7 +162,7 @@ function ownSecret(c: Context, { user, endpoint }: Omit<SecretRef, "name">): Sec
   if (own !== undefined && user !== undefined && user !== own)
     requireRole(requestUser(c)?.role ?? "admin", "admin");
   const asked = readParam(c, "name");
-  if (!secretName.test(asked)) throw notFound("such secret");
+  if (!secretName.test(asked)) throw notFound("Secret");
   const whose = own ?? user;
   return {
     name: asked,

@@ -20,7 +20,7 @@ export function addTools(api: Hono, served: RouteContext): void {
   const { tenon } = served;
   const views = { tenon, originOf: createOrigins(tenon), definitionTokens: served.definitionTokens };
   const known = (name: string): string => {
-    if (!tenon.registry.has(name)) throw notFound(`tool "${name}"`);
+    if (!tenon.registry.has(name)) throw notFound(`Tool "${name}"`);
     return name;
   };
   api.get("/tools", (c) => {

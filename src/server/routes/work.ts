@@ -57,7 +57,7 @@ function addMemories(api: Hono, tenon: RouteContext["tenon"]): void {
   });
   api.delete("/memories/:id", async (c) => {
     const id = readParam(c, "id");
-    if (!(await work.memories.forget(id))) throw notFound(`memory "${id}"`);
+    if (!(await work.memories.forget(id))) throw notFound(`Memory "${id}"`);
     return c.json({ forgotten: id });
   });
   api.post("/memories/:id/promote", async (c) => {

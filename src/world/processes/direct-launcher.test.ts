@@ -92,7 +92,7 @@ describe.each(launchers)("the %s launcher", (_name, open) => {
   it("tells of a program that is not there", async () => {
     const launcher = open();
     const outcome = await run(launcher, { file: "/no/such/program" }).catch((error: Error) => error);
-    if (outcome instanceof Error) expect(outcome.message).toMatch(/no such program/);
+    if (outcome instanceof Error) expect(outcome.message).toMatch(/program not found/);
     else
       expect(outcome).toMatchObject({ code: 127, stderr: expect.stringMatching(/No such file/) as string });
     await launcher.close();

@@ -50,7 +50,7 @@ export function cannotStart(file: string, cause: unknown): ToolExecutionError {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such program",
+  ENOENT: "program not found",
   EACCES: "it may not be executed",
   E2BIG: "the command and its environment are too long for the system",
   EMFILE: "too many files are open",

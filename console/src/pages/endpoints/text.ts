@@ -24,7 +24,7 @@ export const endpointsText = definePageText(
     note: "Note",
     snippet: "Configuration for {host}",
     more: "Endpoints are set in the configuration, below endpoints.",
-    unknown: "There is no such endpoint.",
+    unknown: "Endpoint not found.",
   },
   {
     endpoints: "MCP 端点",
@@ -49,6 +49,6 @@ export const endpointsText = definePageText(
     note: "说明",
     snippet: "{host} 的配置",
     more: "端点在配置文件的 endpoints 中设置。",
-    unknown: "没有这个端点。",
+    unknown: "未找到端点。",
   },
 );
