@@ -8,15 +8,15 @@ import { everydayLines } from "./everyday-lines.fixture.js";
 import { harmlessLines } from "./harmless-lines.fixture.js";
 import { shellLine } from "./random-lines.fixture.js";
 import { readingLines } from "./reading-lines.fixture.js";
-import { slyInput } from "./sly-input.fixture.js";
-import { slyLines } from "./sly-lines.fixture.js";
-import { slyOptions } from "./sly-options.fixture.js";
+import { evasiveInput } from "./evasive-input.fixture.js";
+import { evasiveLines } from "./evasive-lines.fixture.js";
+import { evasiveOptions } from "./evasive-options.fixture.js";
 import { randomCases } from "../../test/setup/random-cases.js";
 import { underLoad } from "../../test/setup/under-load.js";
 
 const deniedLines = [...destructiveLines, ...disguisedLines];
 const askedLines = [...everydayLines, ...harmlessLines];
-const slyOnes = [...slyOptions, ...slyLines, ...slyInput];
+const evasive = [...evasiveOptions, ...evasiveLines, ...evasiveInput];
 
 const place: AnalyseOptions = { workspace: "/work/proj", home: "/home/user" };
 const analyse = (line: string, options: Partial<AnalyseOptions> = {}) =>
@@ -42,7 +42,7 @@ describe("the verdict on a line", () => {
     expect(verdict(line)).toBe("ask");
   });
 
-  it.each(slyOnes)("never lets %j run unasked", (line) => {
+  it.each(evasive)("never lets %j run unasked", (line) => {
     expect(verdict(line)).not.toBe("allow");
   });
 });
@@ -80,7 +80,7 @@ describe("wrapping a line", () => {
   });
 
   it.each(wrappers)("in %s makes nothing harmless", (_, wrap) => {
-    const wrong = slyOnes.filter((line) => verdict(wrap(line)) === "allow");
+    const wrong = evasive.filter((line) => verdict(wrap(line)) === "allow");
     expect(wrong).toEqual([]);
   });
 });

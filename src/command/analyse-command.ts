@@ -2,7 +2,7 @@ import type { AnalyseOptions, CommandAnalysis, SimpleCommand } from "./command-a
 import { nothingFed, type Scope, forget, scopeVia } from "./scope.js";
 import { staticOutput } from "./static-output.js";
 import { walkNode, walkScript } from "./walk-script.js";
-import type { Place, Walk, ResolvedCommand } from "./walk.js";
+import type { ShellContext, Walk, ResolvedCommand } from "./walk.js";
 import { absolutePath } from "./words/paths.js";
 import { resolveParts, resolveText } from "./words/resolve-word.js";
 import { grammar } from "./grammar.js";
@@ -23,7 +23,7 @@ const budget = 64;
 
 /** Split a shell line into its simple commands, and say what is known of each. Reads no file and runs nothing. */
 export function analyseCommand(line: string, options: AnalyseOptions): CommandAnalysis {
-  const place = toPlace(options);
+  const place = toShellContext(options);
   const walk = createWalk(place);
   if (line.length > maxLineLength) walk.unknown.add(`it is longer than ${maxLineLength} characters`);
   if (line.includes("\0")) walk.unknown.add("it contains a NUL character, where a shell would stop reading");
@@ -44,7 +44,7 @@ function walkSafely(line: string, scope: Scope, walk: Walk): void {
   }
 }
 
-function toPlace({ workspace, home, dialect = "bash", env = [] }: AnalyseOptions): Place {
+function toShellContext({ workspace, home, dialect = "bash", env = [] }: AnalyseOptions): ShellContext {
   return {
     workspace: absolutePath(workspace, "/"),
     home: absolutePath(home ?? "/home/user", "/"),
@@ -53,18 +53,18 @@ function toPlace({ workspace, home, dialect = "bash", env = [] }: AnalyseOptions
   };
 }
 
-function startFolder({ cwd = "." }: Pick<AnalyseOptions, "cwd">, { workspace }: Place): string {
+function startFolder({ cwd = "." }: Pick<AnalyseOptions, "cwd">, { workspace }: ShellContext): string {
   return absolutePath(cwd, workspace);
 }
 
-function firstScope({ cwd, stdin }: AnalyseOptions, place: Place): Scope {
+function firstScope({ cwd, stdin }: AnalyseOptions, place: ShellContext): Scope {
   return {
     vars: new Map(),
     positional: [],
     functions: new Map(),
     cwds: [startFolder({ cwd }, place)],
     likelyCwd: startFolder({ cwd }, place),
-    poison: undefined,
+    unreliable: undefined,
     plainSh: place.dialect !== "bash",
     strict: place.dialect !== "other",
     depth: 0,
@@ -76,7 +76,7 @@ function firstScope({ cwd, stdin }: AnalyseOptions, place: Place): Scope {
   };
 }
 
-function createWalk(place: Place): Walk {
+function createWalk(place: ShellContext): Walk {
   const walk: Walk = {
     place,
     commands: [],
@@ -170,7 +170,7 @@ function callFunction(name: string, { fields }: ResolvedCommand, scope: Scope, w
   forget(scope, names);
   scope.positional = positional;
   if (moves) scope.cwds = undefined;
-  scope.poison ??= "a function of the line was called before it";
+  scope.unreliable ??= "a function of the line was called before it";
 }
 
 const maxCallDepth = 48;
@@ -206,7 +206,7 @@ const maxCommandLength = 4096;
  * Look for what is denied in text that is too long or too deep to be parsed: whatever stands between
  * two separators is taken as a command. No limit of the parser may hide what must not run.
  */
-function roughDenial(text: string, scope: Scope, place: Place): string | undefined {
+function roughDenial(text: string, scope: Scope, place: ShellContext): string | undefined {
   const loose: Scope = { ...scope, strict: false };
   for (const [part] of text.matchAll(/[^;&|(){}`\n]+/g)) {
     const words = part

@@ -11,7 +11,7 @@ export function applyBuiltin({ fields, stdin }: ResolvedCommand, scope: Scope, w
     // It could be any builtin.
     forget(scope, "all");
     scope.cwds = undefined;
-    scope.poison ??= "what came before it is only known when it runs";
+    scope.unreliable ??= "what came before it is only known when it runs";
     return;
   }
   const builtin = builtins.get(name.text);
@@ -67,10 +67,10 @@ const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
     "alias",
     (args, { scope }) =>
       args.some(({ text }) => text.includes("="))
-        ? poison(scope, "an alias was defined before it")
+        ? distrust(scope, "an alias was defined before it")
         : undefined,
   ],
-  ["trap", (args, { scope }) => (args.length > 1 ? poison(scope, "a trap was set before it") : undefined)],
+  ["trap", (args, { scope }) => (args.length > 1 ? distrust(scope, "a trap was set before it") : undefined)],
   [
     "shopt",
     (args, { scope }) =>
@@ -79,28 +79,28 @@ const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
           !known ||
           !/^(?:-[psuq]+|globstar|nullglob|dotglob|extglob|failglob|nocaseglob|nocasematch)$/.test(text),
       )
-        ? poison(scope, "options of the shell were changed before it")
+        ? distrust(scope, "options of the shell were changed before it")
         : undefined,
   ],
-  ["enable", (_, { scope }) => poison(scope, "builtins were changed before it")],
+  ["enable", (_, { scope }) => distrust(scope, "builtins were changed before it")],
   [
     "hash",
     (args, { scope }) =>
       args.some(({ text }) => text !== "-r")
-        ? poison(scope, "the places of programs were changed before it")
+        ? distrust(scope, "the places of programs were changed before it")
         : undefined,
   ],
   ...["source", "."].map((name): [string, Builtin] => [name, (_, { scope }) => anythingChanged(scope)]),
 ]);
 
-function poison(scope: Scope, why: string): void {
-  scope.poison ??= why;
+function distrust(scope: Scope, why: string): void {
+  scope.unreliable ??= why;
 }
 
 function anythingChanged(scope: Scope): void {
   forget(scope, "all");
   scope.cwds = undefined;
-  poison(scope, "what was sourced before it may have changed what it does");
+  distrust(scope, "what was sourced before it may have changed what it does");
 }
 
 function changeDirectory(args: readonly Field[], { scope, walk }: BuiltinContext): void {
@@ -156,7 +156,7 @@ function setPositional(args: readonly Field[], { scope }: BuiltinContext): void 
   const start = args.findIndex(({ text, known }) => !known || !/^[-+]\w/.test(text) || text === "--");
   const clear = args.every(({ known, many }) => known && many !== true);
   if (args.some(({ text }) => /^[-+]\w*k/.test(text)))
-    poison(scope, "options of the shell were changed before it");
+    distrust(scope, "options of the shell were changed before it");
   const options = args.slice(0, Math.max(0, start));
   if (start < 0 || (options.at(-1)?.text.endsWith("o") === true && start === args.length - 1)) return;
   scope.positional = clear ? args.slice(args[start]!.text === "--" ? start + 1 : start) : undefined;

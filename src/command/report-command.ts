@@ -77,7 +77,7 @@ function unsure({ fields, assignments }: ResolvedCommand, scope: Scope, walk: Wa
   const steering = walk.place.env.find(isSteeringVariable);
   if (steering !== undefined) return `${steering} was changed in the environment`;
   if (scope.functions.has(name.text)) return "a function of the line has the same name";
-  return scope.poison;
+  return scope.unreliable;
 }
 
 /** What it prints, and which files it names. */

@@ -44,7 +44,7 @@ export interface Scope {
   /** Where it most likely is. */
   likelyCwd: string;
   /** Why later commands need not be what their names say. */
-  poison: string | undefined;
+  unreliable: string | undefined;
   /** What runs it may be a plain sh, which reads some things otherwise than bash. */
   readonly plainSh: boolean;
   /** Only structures of the strict fragment are around. */
@@ -102,7 +102,7 @@ export function walkBranch(scope: Scope, body: (inner: Scope) => void, changes: 
   settle(scope, vars);
   scope.cwds = bothPlaces(scope.cwds, inner.cwds);
   scope.likelyCwd = inner.likelyCwd;
-  scope.poison ??= inner.poison;
+  scope.unreliable ??= inner.unreliable;
   if (inner.positional !== scope.positional) scope.positional = undefined;
 }
 
@@ -111,7 +111,7 @@ export function carryOver(to: Scope, from: Scope): void {
   if (to === from) return;
   to.cwds = from.cwds;
   to.likelyCwd = from.likelyCwd;
-  to.poison = from.poison;
+  to.unreliable = from.unreliable;
   to.positional = from.positional;
 }
 

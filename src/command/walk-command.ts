@@ -71,7 +71,7 @@ export function setVariable(name: string, value: Value, scope: Scope): void {
   // Of one too many nothing is known, which is what leaving it out means.
   if (scope.vars.size < maxVariables || scope.vars.has(name) || /^(?:HOME|PWD|IFS)$/.test(name))
     scope.vars.set(name, value);
-  if (isSteeringVariable(name)) scope.poison ??= `${name} was changed before it`;
+  if (isSteeringVariable(name)) scope.unreliable ??= `${name} was changed before it`;
 }
 
 function assignmentField(node: Assignment, scope: Scope, walk: Walk): Field {

@@ -13,7 +13,7 @@ import type { Scope, Stdin } from "./scope.js";
 import type { Field, Taint } from "./words/field.js";
 
 /** Where a line runs. */
-export interface Place {
+export interface ShellContext {
   readonly workspace: string;
   readonly home: string;
   readonly dialect: NonNullable<AnalyseOptions["dialect"]>;
@@ -40,7 +40,7 @@ export interface ResolvedCommand {
 
 /** The state of one analysis. */
 export interface Walk {
-  readonly place: Place;
+  readonly place: ShellContext;
   readonly commands: SimpleCommand[];
   readonly unknown: Set<string>;
   readonly reads: Set<string>;

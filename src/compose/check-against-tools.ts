@@ -8,7 +8,7 @@ import { referencesIn } from "./template.js";
 
 type Describe = (name: string) => ToolDescription | undefined;
 
-interface Place {
+interface ChainScope {
   readonly owner: string;
   /** What the chain takes. */
   readonly own: JsonSchema | undefined;
@@ -33,7 +33,7 @@ function outputOf(step: SingleStep, describe: Describe): JsonSchema | undefined 
   return describe(step.tool)?.outputSchema;
 }
 
-interface Surroundings extends Omit<Place, "owner"> {
+interface Surroundings extends Omit<ChainScope, "owner"> {
   readonly describe: Describe;
   readonly chain: ChainDefinition;
 }
@@ -56,7 +56,7 @@ function checkStep(step: SingleStep, around: Surroundings): readonly string[] {
   return [...new Set(faults)];
 }
 
-function checkArguments(input: unknown, tool: ToolDescription, place: Place): readonly string[] {
+function checkArguments(input: unknown, tool: ToolDescription, place: ChainScope): readonly string[] {
   if (typeof input === "function") return [];
   const faults = [...checkReferences(input, place)];
   if (typeof input !== "object" || input === null || Array.isArray(input)) return faults;
@@ -85,7 +85,7 @@ interface ObjectSchema {
 }
 
 /** What is wrong with the type of a value, as far as it is known before the run. */
-function checkType(value: unknown, wanted: JsonSchema | undefined, place: Place): string | undefined {
+function checkType(value: unknown, wanted: JsonSchema | undefined, place: ChainScope): string | undefined {
   const type = wanted?.["type"];
   if (typeof type !== "string") return undefined;
   const actual = typeOf(value, place);
@@ -102,7 +102,7 @@ function isNumeric(type: string): boolean {
   return type === "number" || type === "integer";
 }
 
-function typeOf(value: unknown, place: Place): string | undefined {
+function typeOf(value: unknown, place: ChainScope): string | undefined {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
@@ -114,7 +114,7 @@ function typeOf(value: unknown, place: Place): string | undefined {
   return typeof type === "string" ? type : undefined;
 }
 
-function checkReferences(value: unknown, place: Place): readonly string[] {
+function checkReferences(value: unknown, place: ChainScope): readonly string[] {
   if (typeof value === "function") return [];
   return referencesIn(value).flatMap((reference) => {
     const missing = missingIn(reference, place);
@@ -122,7 +122,7 @@ function checkReferences(value: unknown, place: Place): readonly string[] {
   });
 }
 
-function missingIn(reference: Reference, place: Place): string | undefined {
+function missingIn(reference: Reference, place: ChainScope): string | undefined {
   let schema = rootOf(reference, place);
   for (const key of reference.path) {
     if (schema === undefined) return undefined;
@@ -138,14 +138,14 @@ function missingIn(reference: Reference, place: Place): string | undefined {
   return undefined;
 }
 
-function schemaAt(reference: Reference, place: Place): JsonSchema | undefined {
+function schemaAt(reference: Reference, place: ChainScope): JsonSchema | undefined {
   return reference.path.reduce<JsonSchema | undefined>(
     (schema, key) => schema && below(schema, key),
     rootOf(reference, place),
   );
 }
 
-function rootOf({ step }: Reference, { own, given }: Place): JsonSchema | undefined {
+function rootOf({ step }: Reference, { own, given }: ChainScope): JsonSchema | undefined {
   return step === undefined ? own : given.get(step);
 }
 

@@ -19,14 +19,14 @@ export function tighten(wanted: NormalConfig, base: ResolvedConfig): Tightened {
   return { config, ignored };
 }
 
-interface Place {
+interface Setting {
   readonly schema: z.core.$ZodType | undefined;
   readonly path: string;
   readonly present: unknown;
   readonly ignored: string[];
 }
 
-function tightenMap(place: Place, wanted: object): object {
+function tightenMap(place: Setting, wanted: object): object {
   const { path, present, ignored } = place;
   const type = typeOf(place.schema);
   const entries = Object.entries(wanted).map(([key, value]: [string, unknown]) => {
@@ -41,7 +41,7 @@ function tightenMap(place: Place, wanted: object): object {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function tightenValue(place: Place, wanted: unknown): unknown {
+function tightenValue(place: Setting, wanted: unknown): unknown {
   const { schema, path, present, ignored } = place;
   const { tighten: rule } = rulesOf(schema);
   const type = typeOf(schema);

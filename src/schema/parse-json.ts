@@ -35,13 +35,13 @@ export function parseJson(text: string, limits: PlainLimits = defaultPlainLimits
   return refuse(text, Math.max(0, forbidden), taken.issues[0]?.message ?? "Not plain data");
 }
 
-interface Place {
+interface Excess {
   readonly position: number;
   readonly message: string;
 }
 
 /** The first place where the text exceeds a limit: brackets outside strings are depth, commas are values. */
-function findExcess(text: string, limits: PlainLimits): Place | undefined {
+function findExcess(text: string, limits: PlainLimits): Excess | undefined {
   // Escapes may double a text and honest layout adds some more.
   const maxLength = limits.chars * 2;
   if (text.length > maxLength) {

@@ -16,7 +16,7 @@ import {
 import { isWrite, refuseNul, refuseWrite, toNumbered } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
 import { closedError, overError } from "./sqlite-database.js";
-import { createTurns, type Turns } from "./turns.js";
+import { createMutex, type Mutex } from "./mutex.js";
 
 export interface PostgresOptions {
   readonly pool: PostgresPool;
@@ -44,7 +44,7 @@ export function openPostgresDatabase({ pool, clock }: PostgresOptions): SqlDatab
     pool,
     clock,
     circuit,
-    turns: createTurns(),
+    turns: createMutex(),
     texts: new Map(),
     self: randomUUID(),
     commits: 0,
@@ -80,7 +80,7 @@ export function openPostgresDatabase({ pool, clock }: PostgresOptions): SqlDatab
 interface Parts extends PostgresOptions {
   readonly circuit: Circuit;
   /** Writers of this process queue here, with no connection in their hands. */
-  readonly turns: Turns;
+  readonly turns: Mutex;
   /** Statements as PostgreSQL wants them, by how they are written. */
   readonly texts: Map<string, string>;
   /** Stands for this opening among all that write there. */

@@ -10,7 +10,7 @@ import {
   type SqliteStatement,
 } from "./sqlite-driver.js";
 import { isBusy, isCorrupt, toStateError } from "./state-error.js";
-import { createTurns, type Turns } from "./turns.js";
+import { createMutex, type Mutex } from "./mutex.js";
 
 /** A database file, for callers that depend on that. */
 export interface SqliteDatabase extends SqlDatabase {
@@ -51,7 +51,7 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
   const parts: Parts = {
     ...options,
     connection,
-    turns: createTurns(),
+    turns: createMutex(),
     prepared: new Map(),
     busy: { since: undefined },
     identity: identityOf(options.file),
@@ -84,7 +84,7 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
 interface Parts extends SqliteOptions {
   readonly connection: SqliteConnection;
   /** Held by the transaction that is under way. */
-  readonly turns: Turns;
+  readonly turns: Mutex;
   readonly prepared: Map<string, SqliteStatement>;
   readonly busy: Busy;
   /** Which file was opened; nothing where there is none. */

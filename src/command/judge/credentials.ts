@@ -1,4 +1,4 @@
-import type { Place } from "../walk.js";
+import type { ShellContext } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { matchGlob } from "../words/match-glob.js";
 import { absolutePath } from "../words/paths.js";
@@ -47,7 +47,7 @@ const homeSamples =
   );
 
 /** What secrets a word names, if it does: never by an unknown last name, which could be anything. */
-export function credentialsAt(field: Field, cwd: string, place: Place): string | undefined {
+export function credentialsAt(field: Field, cwd: string, place: ShellContext): string | undefined {
   const { text, known, pattern, wild, guess } = field;
   const named = known ? text : guess;
   if (named !== undefined && pattern === undefined)
@@ -59,11 +59,11 @@ export function credentialsAt(field: Field, cwd: string, place: Place): string |
 }
 
 /** Programs that expand `~` themselves, or people who quote it. */
-function tilde(text: string, { home }: Place): string {
+function tilde(text: string, { home }: ShellContext): string {
   return text === "~" || text.startsWith("~/") ? home + text.slice(1) : text;
 }
 
-function secretsAt(path: string, place: Place): string | undefined {
+function secretsAt(path: string, place: ShellContext): string | undefined {
   for (const [shape, what] of elsewhere) if (shape.test(path)) return what;
   const below = belowHome(path, place);
   if (below === undefined) return undefined;
@@ -72,12 +72,12 @@ function secretsAt(path: string, place: Place): string | undefined {
 }
 
 /** The part of a path below somebody's home. */
-export function belowHome(path: string, { home }: Place): string | undefined {
+export function belowHome(path: string, { home }: ShellContext): string | undefined {
   if (path.startsWith(`${home}/`)) return path.slice(home.length + 1);
   return /^\/(?:root|(?:home|Users)\/[^/]+)\/(.+)$/.exec(path)?.[1];
 }
 
-function secretsByGlob(glob: string, place: Place): string | undefined {
+function secretsByGlob(glob: string, place: ShellContext): string | undefined {
   const parent = glob.slice(0, glob.lastIndexOf("/"));
   if (!/[*?[\\]/.test(parent)) {
     const store = secretsAt(absolutePath(parent, "/"), place);

@@ -1,4 +1,4 @@
-import type { Place } from "../walk.js";
+import type { ShellContext } from "../walk.js";
 import { belowHome } from "./credentials.js";
 
 const elsewhere: readonly (readonly [RegExp, string])[] = [
@@ -31,7 +31,7 @@ const startUp =
 const records = /^\.(?:bash|zsh|sh|python|psql|mysql)_history$/;
 
 /** What must not be written, if the path is that. */
-export function deniedWrite(path: string, place: Place): string | undefined {
+export function deniedWrite(path: string, place: ShellContext): string | undefined {
   return (
     deniedRemoval(path, place) ??
     (startUp.test(belowHome(path, place) ?? "") ? "what is run at every start or login" : undefined)
@@ -39,7 +39,7 @@ export function deniedWrite(path: string, place: Place): string | undefined {
 }
 
 /** What must not be deleted either. */
-export function deniedRemoval(path: string, place: Place): string | undefined {
+export function deniedRemoval(path: string, place: ShellContext): string | undefined {
   for (const [shape, what] of elsewhere) if (shape.test(path)) return what;
   return records.test(belowHome(path, place) ?? "") ? "the history of commands" : undefined;
 }

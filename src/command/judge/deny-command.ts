@@ -1,5 +1,5 @@
 import type { Scope } from "../scope.js";
-import type { ResolvedCommand, Place } from "../walk.js";
+import type { ResolvedCommand, ShellContext } from "../walk.js";
 import { absolutePath } from "../words/paths.js";
 import { likely, operandsOf, toJudgedCommand, type JudgedCommand } from "./judged-command.js";
 import { credentialsAt } from "./credentials.js";
@@ -10,7 +10,11 @@ import { denyNetwork } from "./deny-network.js";
 import { readFiles, writtenFiles } from "./touched-files.js";
 
 /** Why a command should never run; `undefined` where it may, once somebody consents. */
-export function denyCommand(resolved: ResolvedCommand, scope: Scope, place: Place): string | undefined {
+export function denyCommand(
+  resolved: ResolvedCommand,
+  scope: Scope,
+  place: ShellContext,
+): string | undefined {
   const judged = toJudgedCommand(resolved, scope, place);
   if (judged === undefined) return undefined;
   return (

@@ -1,5 +1,5 @@
 import type { Scope } from "../scope.js";
-import type { Place, ResolvedRedirection } from "../walk.js";
+import type { ShellContext, ResolvedRedirection } from "../walk.js";
 import { absolutePath } from "../words/paths.js";
 import { likely } from "./judged-command.js";
 import { credentialsAt } from "./credentials.js";
@@ -9,7 +9,7 @@ import { deniedWrite } from "./denied-writes.js";
 export function denyRedirection(
   { op, field }: Pick<ResolvedRedirection, "op" | "field">,
   scope: Scope,
-  place: Place,
+  place: ShellContext,
 ): string | undefined {
   if (op.startsWith("<<") || /^(?:\d+-?|-)$/.test(field.text)) return undefined;
   const cwd = scope.likelyCwd;

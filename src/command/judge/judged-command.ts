@@ -1,5 +1,5 @@
 import type { Scope } from "../scope.js";
-import type { ResolvedCommand, Place } from "../walk.js";
+import type { ResolvedCommand, ShellContext } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { absolutePath, baseName, isInside } from "../words/paths.js";
 
@@ -12,7 +12,7 @@ export interface JudgedCommand {
   readonly texts: readonly string[];
   /** Where it most likely runs. */
   readonly cwd: string;
-  readonly place: Place;
+  readonly place: ShellContext;
   readonly resolved: ResolvedCommand;
   readonly scope: Scope;
 }
@@ -21,7 +21,7 @@ export interface JudgedCommand {
 export function toJudgedCommand(
   resolved: ResolvedCommand,
   scope: Scope,
-  place: Place,
+  place: ShellContext,
 ): JudgedCommand | undefined {
   const cwd = scope.likelyCwd;
   const [first, ...args] = resolved.fields;
@@ -43,7 +43,7 @@ export function likely({ text, known, guess }: Field): string {
   return known ? text : (guess ?? "");
 }
 
-function programName(field: Field, cwd: string, place: Place): string | undefined {
+function programName(field: Field, cwd: string, place: ShellContext): string | undefined {
   // Letters around a variable that is most likely empty.
   const text = likely(field) || (field.wild ?? "").replaceAll("*", "");
   if (text === "" || field.pattern !== undefined) return undefined;

@@ -5,7 +5,7 @@ import {
   type ReadArguments,
   type WrittenSpec,
 } from "../read-options.js";
-import type { Place } from "../walk.js";
+import type { ShellContext } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { findReads } from "./read-only-find.js";
 import { awkReads, jqReads, sedReads } from "./read-only-scripts.js";
@@ -16,7 +16,7 @@ import { isSecretVariable } from "./secret-names.js";
 export interface Reading {
   readonly args: readonly Field[];
   readonly cwds: readonly string[];
-  readonly place: Place;
+  readonly place: ShellContext;
 }
 
 /** The words that name files; `undefined` where the command is not known to only read. */

@@ -1,5 +1,5 @@
 import type { Scope } from "../scope.js";
-import type { ResolvedCommand, Place, ResolvedRedirection } from "../walk.js";
+import type { ResolvedCommand, ShellContext, ResolvedRedirection } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { absolutePath, baseName, isInside } from "../words/paths.js";
 import { gitReads } from "./read-only-git.js";
@@ -11,11 +11,11 @@ import { readOnlyPrograms, type Reading } from "./read-only-programs.js";
 export function readOnlyPaths(
   resolved: ResolvedCommand,
   scope: Scope,
-  place: Place,
+  place: ShellContext,
 ): readonly string[] | undefined {
   const { fields, assignments, redirections } = resolved;
   const { cwds } = scope;
-  if (!scope.strict || scope.poison !== undefined || cwds === undefined || assignments.length > 0)
+  if (!scope.strict || scope.unreliable !== undefined || cwds === undefined || assignments.length > 0)
     return undefined;
   if (place.env.some(mayChangeReaders) || !redirections.every((one) => isStrict(one, scope, place)))
     return undefined;
@@ -77,7 +77,7 @@ export function insidePaths(
 export function isStrict(
   { op, field, fd }: Pick<ResolvedRedirection, "op" | "field" | "fd">,
   { cwds }: Pick<Scope, "cwds">,
-  place: Place,
+  place: ShellContext,
 ): boolean {
   if (!field.known || !field.plain || field.pattern !== undefined) return false;
   if (op === ">&" || op === "<&")

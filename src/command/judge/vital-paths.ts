@@ -1,4 +1,4 @@
-import type { Place } from "../walk.js";
+import type { ShellContext } from "../walk.js";
 import type { Field } from "../words/field.js";
 import { matchGlob } from "../words/match-glob.js";
 import { absolutePath, isInside } from "../words/paths.js";
@@ -21,7 +21,7 @@ export type Vital =
   | "a parent of the workspace";
 
 /** What a word stands for that must not be deleted or changed as a whole, if it does. */
-export function vitalPlace(field: Field, cwd: string, place: Place): Vital | undefined {
+export function vitalPlace(field: Field, cwd: string, place: ShellContext): Vital | undefined {
   const text = likely(field);
   if (text === "") return undefined;
   return field.pattern === undefined
@@ -29,7 +29,7 @@ export function vitalPlace(field: Field, cwd: string, place: Place): Vital | und
     : vitalGlob(text, field.pattern, { cwd, place });
 }
 
-function vitalPath(text: string, cwd: string, place: Place): Vital | undefined {
+function vitalPath(text: string, cwd: string, place: ShellContext): Vital | undefined {
   const path = absolutePath(text, cwd);
   if (path === "/") return "the whole file system";
   if (systemDirectories.has(path)) return "a system directory";
@@ -38,7 +38,7 @@ function vitalPath(text: string, cwd: string, place: Place): Vital | undefined {
 }
 
 /** Above the workspace; the common places for passing files only where they are meant as such. */
-function isParent(path: string, text: string, { workspace }: Place): boolean {
+function isParent(path: string, text: string, { workspace }: ShellContext): boolean {
   if (!isInside(workspace, path)) return false;
   if (!text.startsWith("/")) return /^(?:\.\/+)*\.\.(?:\/+(?:\.\.|\.)?)*$/.test(text);
   return path !== workspace && !/^(?:\/private)?(?:\/var)?\/tmp$/.test(path);
@@ -47,7 +47,7 @@ function isParent(path: string, text: string, { workspace }: Place): boolean {
 function vitalGlob(
   text: string,
   pattern: string,
-  { cwd, place }: { readonly cwd: string; readonly place: Place },
+  { cwd, place }: { readonly cwd: string; readonly place: ShellContext },
 ): Vital | undefined {
   const cut = text.replace(/\/+$/, "");
   const slash = cut.lastIndexOf("/");

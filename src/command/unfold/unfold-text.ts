@@ -56,7 +56,7 @@ function runEval(unfolding: Unfolding): boolean {
   if (sure && taint === undefined) return true;
   forget(scope, "all");
   scope.cwds = undefined;
-  scope.poison ??= "what was evaluated before it is only known when it runs";
+  scope.unreliable ??= "what was evaluated before it is only known when it runs";
   reportCommand(resolved, scope, walk, {
     denied: denyUnseen(taint),
     why: "what it evaluates is only known when it runs",

@@ -231,7 +231,7 @@ class Scan {
     }
   }
 
-  /** A text that fails again and again is no text with calls. */
+  /** Give up on a text in which too many attempts fail. */
   #fail(problem: Unreadable, start: number): void {
     this.reader.spend(attemptCost);
     this.found.push({ calls: [], problem, start, end: this.reader.pos });
@@ -273,7 +273,7 @@ class Scan {
     return true;
   }
 
-  /** Step over what is text, whatever it looks like. */
+  /** Skip ordinary text. */
   #leave(end: number): boolean {
     this.reader.pos = end;
     this.#wroteSomething = true;

@@ -2,7 +2,7 @@ import type { KnownNames } from "./raw-call.js";
 import type { Reader } from "./reader.js";
 import type { OpenTag } from "./xml-text.js";
 
-/** Elements for what tools answered: a call in there was read somewhere, not made. */
+/** Elements for tool results: a call in them is quoted, not made. */
 const results = new Set([
   "tool_result",
   "tool_results",
@@ -15,7 +15,7 @@ const results = new Set([
   "observation",
 ]);
 
-/** Elements that show something. */
+/** Elements that quote or display text. */
 const examples = new Set(["example", "examples", "pre", "code", "blockquote"]);
 
 /** Finds the elements of a text that only show things, so that what looks like a call in them is left alone. */

@@ -45,12 +45,12 @@ export function readXmlCalls(reader: Reader, tag: OpenTag, names: KnownNames): R
   return readElement(reader, tag, { names, depth: 0 });
 }
 
-interface Place {
+interface Nesting {
   readonly names: KnownNames;
   readonly depth: number;
 }
 
-function readElement(reader: Reader, tag: OpenTag, place: Place): RawCall[] {
+function readElement(reader: Reader, tag: OpenTag, place: Nesting): RawCall[] {
   if (place.depth > maxNesting) throw new Unreadable("too_deep", "Calls stand within calls.");
   if (containers.has(tag.name)) return readContainer(reader, tag, place);
   const own = isOwnTag(tag);
@@ -75,7 +75,7 @@ function skipFillerBefore(reader: Reader): void {
   if (!/[<{[`\w]/.test(reader.char)) reader.pos = from;
 }
 
-function readContainer(reader: Reader, tag: OpenTag, place: Place): RawCall[] {
+function readContainer(reader: Reader, tag: OpenTag, place: Nesting): RawCall[] {
   const calls: RawCall[] = [];
   for (;;) {
     reader.skipSpace();
@@ -96,7 +96,11 @@ function mayStandInContainer(tag: OpenTag, names: KnownNames): boolean {
 }
 
 /** JSON within a tag: a whole call, or only the arguments where the tag names the tool. */
-function readJsonBody(reader: Reader, tag: OpenTag, place: Place & { name: string | undefined }): RawCall[] {
+function readJsonBody(
+  reader: Reader,
+  tag: OpenTag,
+  place: Nesting & { name: string | undefined },
+): RawCall[] {
   const end = `</${tag.fullName}`;
   const calls: RawCall[] = [];
   reader.match(/```[\w-]{0,32}[ \t]{0,8}\r?\n/y);
@@ -114,7 +118,7 @@ function readJsonBody(reader: Reader, tag: OpenTag, place: Place & { name: strin
 function callsOfBody(
   value: unknown,
   tag: OpenTag,
-  { name, names }: Place & { name: string | undefined },
+  { name, names }: Nesting & { name: string | undefined },
 ): RawCall[] {
   const dialect = `<${tag.name}> with JSON`;
   if (name !== undefined && isRecord(value)) return [{ name, values: value, dialect }];
@@ -125,7 +129,7 @@ function callsOfBody(
 }
 
 /** `<tool_call>name …`: the name stands first, then arguments as tags, as JSON or in brackets. */
-function readNamed(reader: Reader, tag: OpenTag, place: Place): RawCall[] {
+function readNamed(reader: Reader, tag: OpenTag, place: Nesting): RawCall[] {
   const from = reader.pos;
   const python = readPythonCalls(reader, `<${tag.name}> with Python`);
   if (python !== undefined) {
@@ -143,7 +147,7 @@ function readNamed(reader: Reader, tag: OpenTag, place: Place): RawCall[] {
 
 function finishTexts(
   body: ElementBody,
-  { reader, tag, place, id }: { reader: Reader; tag: OpenTag; place: Place; id: string | undefined },
+  { reader, tag, place, id }: { reader: Reader; tag: OpenTag; place: Nesting; id: string | undefined },
 ): RawCall[] {
   const dialect = `<${tag.name}> with tags`;
   if (body.inner !== undefined) {

@@ -30,7 +30,7 @@ export class Callers {
     return this.#byCall.get(call);
   }
 
-  /** Of the last call of a session. */
+  /** The caller of a session's last call. */
   last(sessionId: string): Caller | undefined {
     return this.#sessions.get(sessionId)?.caller;
   }

@@ -1,13 +1,13 @@
 import { cleanText } from "./clean-text.js";
 
-/** A fault of a server and how often it came. */
+/** A fault of a server and how often it occurred. */
 export interface ServerFault {
   readonly message: string;
   readonly count: number;
   readonly at: number;
 }
 
-/** Keeps the last faults and words of a server, bounded. */
+/** Keeps the last faults and output lines of a server. */
 export interface FaultLog {
   add(message: string): void;
   addOutput(line: string): void;

@@ -173,7 +173,7 @@ export class GatewayServer {
     return this.#watched.add(uri);
   }
 
-  /** Record what it did that it should not have. */
+  /** Record a fault of the server. */
   noteFault(message: string): void {
     this.#faults.add(message);
   }
@@ -196,7 +196,7 @@ export class GatewayServer {
     await this.catalogue.clear();
   }
 
-  /** Take its tools away at once; calls that run may finish before it is closed. */
+  /** Remove its tools immediately; running calls may finish before it is closed. */
   async retire(graceMs: number): Promise<void> {
     const cleared = this.catalogue.clear();
     await waitAtMost(this.#slots.whenFree(), graceMs);

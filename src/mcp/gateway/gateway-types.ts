@@ -45,7 +45,7 @@ export interface ServerView {
   readonly target: string;
   readonly state: "idle" | "connecting" | "ready" | "failed" | "stopped" | "disabled";
   readonly protocol?: string | undefined;
-  /** Why it does not work, or what it did last that it should not have. */
+  /** Why it does not work, or its last fault. */
   readonly fault?: string | undefined;
   readonly tools: readonly {
     readonly name: string;
@@ -123,7 +123,7 @@ export interface McpServers {
     args?: unknown,
     options?: { readonly signal?: AbortSignal; readonly context?: ToolContext },
   ): Promise<UpstreamResult>;
-  /** Take a server and its tools away. */
+  /** Remove a server and its tools. */
   disconnect(name: string): Promise<void>;
   /** A person has looked at changed definitions: use them from now on. @param tools @default all that are held */
   accept(name: string, tools?: readonly string[]): Promise<readonly string[]>;
@@ -144,9 +144,9 @@ export interface McpServers {
 
 /** The gateway as the runtime holds it. */
 export interface Gateway extends McpServers {
-  /** Take a server in without starting it. */
+  /** Add a server without starting it. */
   add(name: string, settings: ServerSettings): void;
-  /** Take a server in, instead of one of the same name; without settings the old one is only removed. */
+  /** Add a server, or replace the one of the same name; without settings the old one is only removed. */
   replace(name: string, settings: ServerSettings | undefined): Promise<void>;
   /** Whether a name belongs to a server that has not listed its tools yet. */
   isLoading(name: string): boolean;

@@ -183,7 +183,7 @@ function checkName(name: string, servers: ReadonlyMap<string, unknown>): void {
   });
 }
 
-/** What throws at once rejects instead. */
+/** Turns a synchronous throw into a rejection. */
 async function settled<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }

@@ -18,7 +18,7 @@ export interface AlertWatch {
 const maxSessions = 1000;
 const maxAlerts = 200;
 
-/** A pattern: so many of its calls within so long, in one session. */
+/** A pattern: the number of calls in one session within a time. */
 const patterns = {
   burst: { count: 3000, withinMs: 10_000, tell: "calls" },
   denials: { count: 8, withinMs: 60_000, tell: "denied calls" },

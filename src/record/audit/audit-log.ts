@@ -18,7 +18,7 @@ export interface AuditLogOptions {
   readonly isAlive: (owner: string) => boolean;
   /** The contents that a segment's records keep aside; `undefined` where there are none. */
   readonly asideOf: (segment: number) => BlobStore | undefined;
-  /** Chain in what all processes wrote, on disk; the head that covers it. */
+  /** Chain in the lines of all processes, on disk; returns the head that covers them. */
   readonly coverAll: () => Promise<AuditHead>;
   /** Write the ends of calls whose processes died, before anybody reads. */
   readonly settle: () => Promise<void>;
@@ -26,7 +26,7 @@ export interface AuditLogOptions {
   readonly alerts: () => readonly AuditAlert[];
 }
 
-/** The log as people ask it, with what a purge needs. */
+/** The log as people query it, with what a purge needs. */
 export interface OpenedAuditLog extends AuditLog {
   readonly records: AuditSearch;
 }
@@ -104,7 +104,7 @@ function find(records: AuditSearch, id: string | number): AuditRecord | undefine
   return records.byCallId(id) ?? (/^\d{1,15}$/.test(id) ? records.bySeq(Number(id)) : undefined);
 }
 
-/** The salt is of no use outside the log. */
+/** The salt is only used inside the log. */
 function publicRecord(record: AuditRecord): AuditRecord {
   const { salt: _, ...rest } = record as AuditRecord & { salt?: string };
   return rest;

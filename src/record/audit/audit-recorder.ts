@@ -87,7 +87,7 @@ export class AuditRecorder implements Recorder {
     if (this.fault !== undefined) throw new Error(this.fault);
   }
 
-  /** Records that wait for their turn and can share the write of a start; in strict mode their sync is theirs. */
+  /** Waiting records that can be written together with a start record; in strict mode they are synced separately. */
   #takeReady(): (Pending & { readonly rest: string })[] {
     if (this.#options.strict || this.#aside !== undefined) return [];
     const waiting = [...this.#nested, ...this.#pending];
@@ -140,7 +140,7 @@ export class AuditRecorder implements Recorder {
     return this.#end.writer();
   }
 
-  /** Try again to write what could not be written; `true` where all is well. */
+  /** Try again to write what could not be written; `true` if nothing is left over. */
   retry(): boolean {
     return this.#end.retry();
   }
@@ -226,7 +226,7 @@ export class AuditRecorder implements Recorder {
   }
 }
 
-/** Nothing of it is still to be put aside. */
+/** Whether no content is still being stored next to the log. */
 function isReady(pending: Pending): pending is Pending & { readonly rest: string } {
   return typeof pending.rest === "string";
 }

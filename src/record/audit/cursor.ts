@@ -13,7 +13,7 @@ export interface Found {
   readonly index: SegmentIndex;
 }
 
-/** Which records come later than the place that a page starts before. */
+/** Which records come after the position at which a page starts. */
 export interface Start {
   readonly ended: number;
   readonly seq: number;
@@ -25,7 +25,7 @@ export interface CursorOptions {
   readonly way: "up" | "down";
 }
 
-/** Blocks of lines that may still be read for a text before others get their turn. */
+/** How many blocks of lines may still be searched before the event loop gets a turn. */
 export interface Turn {
   blocks: number;
 }
@@ -76,7 +76,7 @@ export class Cursor {
     return true;
   }
 
-  /** Whether it stands on a row. */
+  /** Whether the cursor is on a row. */
   get isThere(): boolean {
     return this.#record !== undefined;
   }
@@ -107,7 +107,7 @@ export class Cursor {
     return (this.#fd ??= openSync(this.#file, "r"));
   }
 
-  /** Jump over the lines of a block that does not have the text. */
+  /** Skip the lines of a block that does not contain the text. */
   #skipBlock(): void {
     const block = Math.floor(this.#row / linesPerBlock);
     this.#row = this.#step > 0 ? (block + 1) * linesPerBlock : block * linesPerBlock - 1;

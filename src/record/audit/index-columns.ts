@@ -1,4 +1,4 @@
-/** Numbers that grow in number. */
+/** A column of numbers that grows. */
 export class Column<A extends Float64Array | Uint32Array | Uint8Array> {
   #data: A;
   #length = 0;
@@ -38,7 +38,7 @@ export class Column<A extends Float64Array | Uint32Array | Uint8Array> {
     );
   }
 
-  /** Take over values as they are. */
+  /** Replace all values. */
   static of<A extends Float64Array | Uint32Array | Uint8Array>(data: A): Column<A> {
     const column = new Column(data);
     column.#length = data.length;
@@ -46,7 +46,7 @@ export class Column<A extends Float64Array | Uint32Array | Uint8Array> {
   }
 }
 
-/** Names by number, each kept once. */
+/** Numbers for names; each name is stored once. */
 export class NameTable {
   readonly names: string[] = [];
   readonly #ids = new Map<string, number>();

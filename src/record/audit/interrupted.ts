@@ -1,6 +1,6 @@
 import type { ErrorInfo } from "../../contract/errors.js";
 
-/** How a call ended whose process ended first. */
+/** The outcome of a call whose process ended before it. */
 export const interruptedError: ErrorInfo = {
   type: "ToolExecutionError",
   code: "CALL_INTERRUPTED",

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** What stands in the place of a hash where nothing came before. */
+/** The hash that the first line of a chain refers to. */
 export const genesis = "0".repeat(64);
 
 /** Places in one segment of the log; a record's place in the whole is `segment × linesPerSegment + line`. */
@@ -13,21 +13,21 @@ const bodyStart = hashEnd + 2;
 const previousStart = bodyStart + '"previous":"'.length;
 const seqStart = previousStart + 64 + '","seq":'.length;
 
-/** A line of the log as its bytes tell, without reading the rest of it. */
+/** What the first bytes of a line say, without parsing the rest. */
 export interface LineFacts {
   readonly hash: string;
   readonly previous: string;
   readonly seq: number;
-  /** What the hash must be. */
+  /** The hash that the line must have. */
   readonly actual: string;
   readonly kind: "call" | "start" | "marker";
-  /** It says that contents were taken out of it, so its hash is that of what it was. */
+  /** A purge removed contents from the line; its hash is that of the original. */
   readonly purged: boolean;
   /** The start record that this one ends. */
   readonly start?: number | undefined;
 }
 
-/** A line in the bytes that it was written into. */
+/** A line in the buffer that it was written to. */
 export interface SealedLine {
   readonly hash: string;
   /** Where it ends, behind its line end. */
@@ -58,7 +58,7 @@ const lineEnd = 10;
 /** The records of calls without a start record begin with `,"callId"`. */
 const firstOfCallId = 99;
 
-/** Bytes that a line takes at most. */
+/** The most bytes that a line can take. */
 export function roomFor(rest: string): number {
   return rest.length * 3 + 256;
 }
@@ -92,7 +92,7 @@ export function inspectLine(line: Buffer): LineFacts | undefined {
   };
 }
 
-/** What a line says of its own kind, without a look at its hash. */
+/** The kind of a line, without checking its hash. */
 export function inspectLink(line: Buffer): LineLink & Pick<LineFacts, "seq"> {
   const [seq, at] = readNumber(line, seqStart);
   return { seq, ...linkAt(line, at) };

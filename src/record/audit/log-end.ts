@@ -3,7 +3,7 @@ import { messageOf } from "../../contract/message-of.js";
 import { marker, type SegmentWriter } from "./segment-writer.js";
 
 export interface LogEndOptions {
-  /** Opens the log; tried again where it failed. */
+  /** Opens the log; called again if it failed. */
   readonly open: () => SegmentWriter;
   readonly now: () => number;
   readonly onFault: (message: string) => void;
@@ -13,7 +13,7 @@ export interface LogEndOptions {
 /** A sync that begins this long after a write is over within 10 ms of it, where the disk is quick. */
 const syncDelayMs = 5;
 const maxWaiting = 10_000;
-/** Not every call tries again to write what waits. */
+/** How long to wait before trying again to write waiting lines. */
 const retryMs = 200;
 
 /** The end of the log as one process writes it: lines that cannot be written wait until they can. */
@@ -48,12 +48,12 @@ export class LogEnd {
     return this.#fault !== undefined && this.#options.now() < this.#retryAt;
   }
 
-  /** Opened where it is not yet. */
+  /** The writer; it is opened on first use. */
   writer(): SegmentWriter {
     return (this.#writer ??= this.#options.open());
   }
 
-  /** Write lines, now or as soon as it works again. */
+  /** Write lines now, or as soon as writing works again. */
   write(rests: readonly string[]): void {
     if (this.isResting) return this.#keepWaiting(rests);
     try {
@@ -75,7 +75,7 @@ export class LogEnd {
     }
   }
 
-  /** Try again to write what could not be written; `true` where all is well. */
+  /** Try again to write what could not be written; `true` if nothing is left over. */
   retry(): boolean {
     if (this.#fault === undefined) return true;
     this.#retryAt = 0;
@@ -111,7 +111,7 @@ export class LogEnd {
     }
   }
 
-  /** A sync that all share who come while another one is under way. */
+  /** One sync for all callers that arrive while another one is under way. */
   syncShared(): Promise<void> {
     const wait = async (): Promise<void> => {
       await this.idle();
@@ -145,13 +145,13 @@ export class LogEnd {
     this.#writer = undefined;
   }
 
-  /** Write lines behind all that waited; returns the place of the first of them. */
+  /** Write lines after those that waited; returns the position of the first one. */
   #append(rests: readonly string[]): number {
     const { now } = this.#options;
     const late = this.#waiting;
     const gap = this.#lost === 0 ? [] : [marker("lost", { time: now(), calls: this.#lost })];
     const before = this.#fault === undefined ? [] : [...late, ...gap];
-    // Without anything to write, a marker tells whether writing works.
+    // Without anything to write, a marker is written to find out whether writing works.
     const isProbe = this.#fault !== undefined && before.length + rests.length === 0;
     const all = before.length === 0 ? rests : [...before, ...rests];
     const place = this.writer().append(isProbe ? [marker("restored", { time: now() })] : all);

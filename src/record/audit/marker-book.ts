@@ -6,7 +6,7 @@ type Promise3 = readonly [segment: number, count: number, hash: string];
 export interface Marker {
   readonly kind: string;
   readonly time?: number;
-  /** How far other segments were. */
+  /** The lengths of other segments at that time. */
   readonly heads?: readonly Promise3[];
   /** Where segments of dead processes ended, and how many bytes of half a line stood there. */
   readonly closed?: readonly (readonly [number, number, string, number])[];
@@ -19,7 +19,7 @@ export interface Marker {
 /** What the markers of a log say about the rest of it. */
 export interface MarkerBook {
   take(seq: number, line: string): void;
-  /** A record whose body no longer fits its hash, but says that it was purged. */
+  /** A record whose body no longer matches its hash, because it was purged. */
   purged(seq: number, actual: string): void;
   purgeFlaws(): Flaw[];
   promised(): readonly Promise3[];

@@ -13,14 +13,14 @@ import {
   type SegmentHead,
 } from "./segment-files.js";
 
-/** Where segments lie and who opens them. */
+/** Where segments are stored and which process opens them. */
 export interface SegmentDeps {
   readonly dir: string;
-  /** Who this process is, for others to see whether it still lives. */
+  /** The identity of this process, by which others check whether it is alive. */
   readonly owner: string;
-  /** Whether the process of such a text may still live. */
+  /** Whether the process with this identity may still be alive. */
   readonly isAlive: (owner: string) => boolean;
-  /** A segment that has this many bytes gets a successor. */
+  /** When a segment has this many bytes, the next one is started. */
   readonly segmentBytes: number;
 }
 
@@ -29,16 +29,16 @@ export interface OpenedSegment extends SegmentHead {
   readonly segment: number;
   readonly fd: number;
   readonly headFd: number;
-  /** A new one, which has not even its opening line. */
+  /** The segment is new: its opening line is not written yet. */
   readonly fresh: boolean;
 }
 
-/** What a dead process left of its segment. */
+/** A segment whose process died. */
 export type ClosedSegment = readonly [segment: number, count: number, hash: string, tornBytes: number];
 
 const append = constants.O_WRONLY | constants.O_APPEND;
 
-/** Go on with the newest segment where its process gave it back whole, else begin a new one. */
+/** Continue the newest segment if its process released it intact; otherwise begin a new one. */
 export function openSegment(deps: SegmentDeps): OpenedSegment {
   const last = listSegments(deps.dir).at(-1);
   const adopted = last === undefined ? undefined : adopt(deps, last);
@@ -68,7 +68,7 @@ function adopt(deps: SegmentDeps, segment: number): OpenedSegment | undefined {
   const head = readHead(paths.head);
   if (!isWhole(head) || head.count >= linesPerSegment - 1) return undefined;
   if (!claim(paths.owner, deps.owner)) return undefined;
-  // Another process may have had it, and given it back, between the look and the claim.
+  // Another process may have claimed and released it in between.
   const now = readHead(paths.head);
   if (!isWhole(now)) {
     removeIfThere(paths.owner);
@@ -117,7 +117,7 @@ function endOf(segment: number, file: string, head: SegmentHead | undefined): Cl
   return [segment, count, hash, torn];
 }
 
-/** Their ends are in the chain now. */
+/** Called once their ends are in the chain. */
 export function noteClosed(dir: string, closed: readonly ClosedSegment[]): void {
   for (const [segment] of closed) closeSync(openSync(segmentPaths(dir, segment).closed, "a", 0o600));
 }

@@ -7,9 +7,9 @@ import { parseLine } from "./segment-index.js";
 import { listSegments, removeIfThere, segmentPaths } from "./segment-files.js";
 import { marker, type SegmentWriter } from "./segment-writer.js";
 
-/** What is to be removed from the log; a record is meant where any of it fits. */
+/** What to remove from the log: records that match any of these. */
 export interface PurgeRequest {
-  /** Texts that may stand nowhere. */
+  /** Texts to remove wherever they occur. */
   readonly texts?: readonly string[] | undefined;
   /** Contents of calls before this time. */
   readonly before?: number | undefined;
@@ -30,7 +30,7 @@ interface NewLine {
   readonly offset: number;
   readonly line: string;
   readonly hash: string;
-  /** A call has two records where it may change something; it counts once. */
+  /** A call that may change something has two records; it counts once. */
   readonly isStart: boolean;
 }
 
@@ -98,7 +98,7 @@ function isOld(bytes: Buffer, { before, sessionId }: PurgeRequest): boolean {
   );
 }
 
-/** The body without what is to go, of the same length; `undefined` where nothing is to go. */
+/** The body without the removed contents, at the same length; `undefined` if there is nothing to remove. */
 function purgedBody(
   record: AuditRecord,
   line: string,
@@ -150,7 +150,7 @@ function withEscaped(texts: readonly string[]): string[] {
   return [...new Set(texts.flatMap((text) => [JSON.stringify(text).slice(1, -1), text]))];
 }
 
-/** Each text as it stands in JSON, and as it is. */
+/** Each text, escaped as in JSON and as it is. */
 function needlesOf({ texts = [] }: PurgeRequest): Buffer[] {
   const once = texts.map((text) => JSON.stringify(text).slice(1, -1));
   return [...new Set([...once, ...texts])].map((text) => Buffer.from(text));

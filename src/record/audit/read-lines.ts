@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const chunkBytes = 1 << 20;
 
-/** Told of every whole line, without its end, and where it begins; returning `false` ends the reading. */
+/** Receives every complete line, without its line end, and its offset; returning `false` stops the reading. */
 export type OnLine = (line: Buffer, offset: number) => boolean | void;
 
 /** Read whole lines from `start` on; the buffer is reused. Returns where they ended and how many bytes follow. */

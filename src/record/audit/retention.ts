@@ -46,7 +46,7 @@ function choose(own: number, { dir, maxAgeMs, maxBytes, now, isAlive }: Retentio
   return chosen;
 }
 
-/** Where the contents lie that the records of a segment keep aside. */
+/** The folder with the contents that the records of a segment refer to. */
 export function asideDir(dir: string, segment: number): string {
   return join(dir, "contents", String(segment).padStart(8, "0"));
 }
@@ -58,7 +58,7 @@ function bytesOf(dir: string, segment: number): number {
   );
 }
 
-/** The files that a segment's records keep aside. */
+/** The files with the contents that a segment's records refer to. */
 export function asideFiles(dir: string, segment: number): string[] {
   const aside = asideDir(dir, segment);
   return ignoring("ENOENT", () => readdirSync(aside).map((name) => join(aside, name))) ?? [];

@@ -17,13 +17,13 @@ import { listSegments, segmentPaths, sizeOf } from "./segment-files.js";
 import { usageOf } from "./usage.js";
 
 export interface AuditSearch {
-  /** Take in what was written since, in pieces, so that others get their turn. */
+  /** Index what was written since, in pieces, so that the event loop is not blocked. */
   prepare(): Promise<void>;
   /** Newest first. */
   find(query: AuditQuery): Promise<AuditRecord[]>;
   /** Oldest first, line by line. */
   each(query: AuditQuery): AsyncGenerator<AuditRecord>;
-  /** How many calls fit, over time. */
+  /** How many calls match, over time. */
   tally(query: AuditQuery, buckets: number): Promise<AuditTally>;
   /** Numbers about the calls that ended in a range of time. */
   usage(range: UsageRange, buckets: number): AuditUsage;
@@ -68,7 +68,7 @@ export function createAuditSearch(dir: string): AuditSearch {
     }
     return undefined;
   };
-  /** The records that fit, one after the other; others get their turn while a text is looked for. */
+  /** The matching records, one after the other; the event loop is not blocked while a text is searched for. */
   async function* walk(query: AuditQuery, way: "up" | "down", limit: number): AsyncGenerator<AuditRecord> {
     const found = indexes();
     const start = startOf(found, query.before);
@@ -146,12 +146,12 @@ function fresh(known: Map<number, SegmentIndex>, dir: string, segment: number): 
   return index;
 }
 
-/** A place that cannot be written (a full disk, a read-only copy) costs the next process time, nothing else. */
+/** If the index cannot be saved (a full disk, a read-only copy), the next process builds it again. */
 function saveQuietly(index: SegmentIndex): void {
   try {
     index.save();
   } catch {
-    // The lines are what counts.
+    // The index is only a cache.
   }
 }
 

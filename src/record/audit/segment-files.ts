@@ -20,7 +20,7 @@ export interface SegmentPaths {
   readonly closed: string;
   /** The calls that were under way when its process died have records of their end. */
   readonly settled: string;
-  /** Who writes these records. */
+  /** Which process writes these records. */
   readonly settling: string;
   readonly index: string;
 }
@@ -78,7 +78,7 @@ export function isSettled({ settled, lines }: Pick<SegmentPaths, "settled" | "li
   return noted === "" || Number(noted) >= sizeOf(lines);
 }
 
-/** What was last noted of a segment; `undefined` where nothing readable is. */
+/** The last saved head of a segment; `undefined` if there is none that can be read. */
 export function readHead(file: string): SegmentHead | undefined {
   const text = readIfThere(file);
   if (text === undefined) return undefined;
@@ -106,17 +106,17 @@ export function claim(file: string, owner: string): boolean {
     if (errnoOf(error) === "EEXIST") return false;
     throw error;
   } finally {
-    // On a full disk it is made and stays empty.
+    // On a full disk the file is created but stays empty.
     rmSync(temp, { force: true });
   }
 }
 
-/** The text of a small file, where it is there. */
+/** The text of a small file; `undefined` if it does not exist. */
 export function readIfThere(file: string): string | undefined {
   return ignoring("ENOENT", () => readFileSync(file, "utf8"));
 }
 
-/** Bytes of a file; 0 where it is not there. */
+/** The size of a file in bytes; 0 if it does not exist. */
 export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

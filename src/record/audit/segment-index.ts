@@ -10,12 +10,12 @@ export const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied"
 const notACall = 255;
 const isStarted = 254;
 const version = 4;
-/** Where the text of a line begins that people search in, behind the hashes. */
+/** The offset in a line, after the hashes, from which its text is searched. */
 const searchedFrom = 160;
 
 /** What a search needs of one segment, one row per line. Only a cache: verification never reads it. */
 export class SegmentIndex {
-  /** Bytes of the segment that are taken in. */
+  /** How many bytes of the segment are indexed. */
   bytes = 0;
   readonly #paths: SegmentPaths;
   /** When the call ended, never less than the row before: the order of the log. */
@@ -31,7 +31,7 @@ export class SegmentIndex {
   readonly outcome;
   /** Milliseconds from the call to its answer. */
   readonly duration;
-  /** How many of them a person was waited for. */
+  /** How many of them were spent waiting for a person. */
   readonly waited;
   /** Bytes of its result as JSON. */
   readonly resultBytes;
@@ -88,7 +88,7 @@ export class SegmentIndex {
     return low;
   }
 
-  /** Take in what was written since. */
+  /** Index what was written since. */
   update(): void {
     const read = readLines(this.#paths.lines, (line, offset) => this.#take(line, offset), {
       start: this.bytes,
@@ -150,7 +150,7 @@ function resultBytesOf({ result, resultDigest }: AuditRecord): number {
   return result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result));
 }
 
-/** The index of a segment as it was kept, or a new one where that cannot be used. */
+/** The saved index of a segment, or a new one if that cannot be used. */
 export function loadIndex(paths: SegmentPaths): SegmentIndex {
   try {
     return new SegmentIndex(paths, readStored(paths.index));
@@ -163,7 +163,7 @@ export function parseLine(line: Buffer | string): AuditRecord | undefined {
   return attempt(() => JSON.parse(typeof line === "string" ? line : line.toString()) as AuditRecord);
 }
 
-/** A number for an id, to find candidates by. */
+/** A hash of an id, by which candidates are found. */
 export function nameHash(name: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
@@ -186,7 +186,7 @@ interface StoredIndex {
 
 function readStored(file: string): StoredIndex {
   const raw = readFileSync(file);
-  // Numbers are read where they lie, which wants them aligned.
+  // The numbers are read in place, so they must be aligned.
   const data = raw.byteOffset % 8 === 0 ? raw : Buffer.from(new Uint8Array(raw).buffer);
   const headerBytes = data.readDoubleLE(0);
   const header = JSON.parse(data.toString("utf8", 8, 8 + headerBytes)) as {

@@ -25,7 +25,7 @@ export interface SegmentWriterOptions extends SegmentDeps {
 /** The end of the log that this process writes: a segment of its own, chained to those of other processes. */
 export class SegmentWriter {
   readonly #options: SegmentWriterOptions;
-  /** Most writes are small, and bytes of their own would cost more than the rest of it. */
+  /** Reused for small writes: a new buffer for each would cost more than the write. */
   #shared = Buffer.allocUnsafeSlow(64 * 1024);
   #open: OpenedSegment;
   #count: number;
@@ -33,7 +33,7 @@ export class SegmentWriter {
   #bytes: number;
   #synced: number;
   #retiring: Promise<void> = Promise.resolve();
-  /** The others' heads as they were last chained in. */
+  /** The heads of other segments that were chained in last. */
   #others = new Map<number, string>();
   /** The starts of calls that have no end yet. */
   readonly #underWay = new Set<number>();
@@ -93,7 +93,7 @@ export class SegmentWriter {
     return false;
   }
 
-  /** Returns the lines that begin or end something, with their places. */
+  /** Returns the lines that begin or end a call, with their positions. */
   #write(rests: readonly string[]): readonly [seq: number, rest: string][] {
     if (rests.length === 0) return none;
     const base = this.#open.segment * linesPerSegment;
@@ -132,7 +132,7 @@ export class SegmentWriter {
     await retiring;
   }
 
-  /** Chain in how far other processes are, where they went on; returns the head that covers all. */
+  /** Chain in the new lengths of other segments; returns the head that covers all. */
   coverAll(): AuditHead {
     const heads = knownHeads(this.#options.dir, this.segment);
     const news = heads.filter(([segment, , hash]) => this.#others.get(segment) !== hash);
@@ -143,7 +143,7 @@ export class SegmentWriter {
     return this.head;
   }
 
-  /** Begin a new segment; the old one is synced and given back meanwhile. */
+  /** Begin a new segment; the old one is synced and released meanwhile. */
   rotate(): void {
     const old = this.#open;
     const head = this.#noted();

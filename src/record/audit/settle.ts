@@ -18,7 +18,7 @@ import type { SegmentWriter } from "./segment-writer.js";
 
 export interface SettleOptions {
   readonly dir: string;
-  /** Who this process is, for others to see whether it still lives. */
+  /** The identity of this process, by which others check whether it is alive. */
   readonly owner: string;
   readonly isAlive: (owner: string) => boolean;
   /** The end of the log, opened only where something is to be written. */
@@ -62,7 +62,7 @@ function claimSettling(segment: number, { dir, owner, isAlive }: SettleOptions):
   if (other !== undefined && (isAlive(other) || isJustMade(settling, other))) return false;
   if (other !== undefined) removeIfThere(settling);
   if (!claim(settling, owner)) return false;
-  // Another process may have been done with it between the look and the claim.
+  // Another process may have finished it in between.
   if (!isSettled(paths)) return true;
   removeIfThere(settling);
   return false;

@@ -11,7 +11,7 @@ export interface VerifyDeps {
   readonly isAlive: (owner: string) => boolean;
 }
 
-/** A record that is wrong, and why. */
+/** An invalid record and the reason. */
 export interface Flaw {
   readonly seq: number;
   readonly problem: string;
@@ -146,14 +146,14 @@ function missingSegments(all: readonly Walked[], book: MarkerBook): Flaw[] {
   return flaws;
 }
 
-/** What the segment's own writer last noted must be there. */
+/** The lines that the segment's writer last noted must exist. */
 function headFlaw(dir: string, one: Walked): Flaw | undefined {
   const head = readHead(segmentPaths(dir, one.segment).head);
   if (head === undefined || head.count === 0) return undefined;
   return mismatch(one, [one.segment, head.count, head.hash]);
 }
 
-/** What other segments said about this one must hold. */
+/** What other segments state about this one must be true. */
 function promisedFlaws(walked: ReadonlyMap<number, Walked>, book: MarkerBook): Flaw[] {
   return book.promised().flatMap((promise) => {
     const one = walked.get(promise[0]);

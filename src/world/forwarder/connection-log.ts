@@ -1,16 +1,16 @@
 import type { NetworkUse } from "../../contract/ports/processes.js";
 
 /** Where a connection went, or was to go. */
-export type Place = Pick<NetworkUse, "host" | "port" | "address">;
+export type Destination = Pick<NetworkUse, "host" | "port" | "address">;
 
 export type ByteCounts = Pick<NetworkUse, "bytesSent" | "bytesReceived">;
 
 /** What a command reached, and what it was refused. */
 export interface ConnectionLog {
   /** A connection that was not made. */
-  refuse(place: Place, verdict: "refused" | "failed", reason: string): void;
+  refuse(place: Destination, verdict: "refused" | "failed", reason: string): void;
   /** A connection that was made, whose bytes are counted until the returned function is called. */
-  open(place: Place, counts: () => ByteCounts): () => void;
+  open(place: Destination, counts: () => ByteCounts): () => void;
   list(): readonly NetworkUse[];
 }
 

@@ -24,7 +24,7 @@ export function openEngine(options: EngineOptions): Engine {
     factory: (origin, pool: Pool.Options) =>
       new Pool(origin, { ...pool, connect: createConnector(targetOf(new URL(origin)), options, sockets) }),
     maxHeaderSize: 65_536,
-    // One deadline over the whole request stands in their place.
+    // The deadline of the whole request replaces them.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -56,7 +56,7 @@ function createConnector(
     const socket = connect(request, callback) as unknown as Socket;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    // Whatever the lookup said: this is where the connection has come out, before a byte is sent.
+    // Check the address that was really connected to, before a byte is sent.
     socket.prependOnceListener("connect", () => {
       try {
         judgeAddress(socket.remoteAddress ?? "", target, rules);

@@ -3,7 +3,7 @@ import type { CheckedRequest } from "./check-request.js";
 import { redirectOf } from "./next-hop.js";
 import { listEncodings, readBody, type BodyReader } from "./read-body.js";
 
-/** One answer, not yet followed. */
+/** One response; redirects are not followed yet. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ function createTransfer(maxBytes: number): Transfer {
   return { handler, answer, abort };
 }
 
-/** A short rest is read, so that the connection can be used again. */
+/** If little of the body is left, it is read, so that the connection can be reused. */
 function dropBody(stop: () => void): BodyReader {
   let left = 16_384;
   return {
@@ -115,7 +115,7 @@ function withResolvers<Value>(): Resolvers<Value> {
   return { promise, resolve, reject };
 }
 
-/** Ends a transfer whose rest nobody wants. */
+/** Ends a transfer whose remaining bytes are not needed. */
 function enough(): Error {
   return new Error("enough was read");
 }
@@ -126,14 +126,14 @@ function flatten(raw: RawHeaders): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name in raw) {
     const value = raw[name];
-    // Names that would reach into an object's prototype are no headers that anybody needs.
+    // Skip names such as __proto__, which would change the object's prototype.
     if (value === undefined || name in Object.prototype) continue;
     headers[name] = typeof value === "string" ? value : value.join(", ");
   }
   return headers;
 }
 
-/** What the body is coded in; the headers then tell of the decoded body. */
+/** The encodings of the body; the headers then describe the decoded body. */
 function takeEncodings(headers: Record<string, string>): readonly string[] {
   const header = headers["content-encoding"];
   if (header === undefined) return [];

@@ -6,7 +6,7 @@ import { clientClosed } from "./http-errors.js";
 import type { HttpTarget, TargetRules } from "./judge-target.js";
 import type { RedirectJudge } from "./send-request.js";
 
-/** How far out requests may go, and how much they may cost. */
+/** Which hosts may be reached, and the limits of a request. */
 export interface HttpOptions {
   /** Globs of hosts, with an optional `:port`, that may be reached though their addresses are not public. */
   readonly allowHosts: readonly string[];
@@ -28,11 +28,11 @@ export interface HttpOptions {
 export interface HttpClient extends Http {
   /** `onRedirect` sees where each redirect of this request leads, and throws to refuse. */
   request(request: HttpRequest, onRedirect?: RedirectJudge): Promise<HttpResponse>;
-  /** Breaks off what runs and closes every connection. */
+  /** Aborts running requests and closes every connection. */
   close(): Promise<void>;
 }
 
-/** Make the guarded way out. */
+/** Create the guarded client. */
 export function createHttpClient(options: HttpOptions): HttpClient {
   const hosts = compileHosts(options.allowHosts);
   const rules: TargetRules = { hosts, allowPrivate: options.allowPrivate, judge: options.judge };

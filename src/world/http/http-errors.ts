@@ -39,7 +39,7 @@ export function cancelled(reason: unknown): ToolError {
   return new ToolCancelledError("The request was cancelled.");
 }
 
-/** The request was made and something on the way broke. */
+/** The request was sent and the connection failed. */
 export function failed(host: string, what: string, options: FailureOptions = {}): ToolExecutionError {
   const { retryable = false, hint, ...rest } = options;
   return new ToolExecutionError(`The request to ${host} failed: ${what}.`, {

@@ -50,7 +50,7 @@ function rewrites(status: number, method: string): boolean {
   return (status === 301 || status === 302) && method === "POST";
 }
 
-/** Tokens travel under many names, so whatever looks like one stays at home. */
+/** Tokens are sent in headers of many names: all that look like one are dropped. */
 function isCredential(name: string): boolean {
   return /auth|cookie|token|secret|password|session|signature|credential|api-?key|-key$/.test(name);
 }

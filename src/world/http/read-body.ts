@@ -1,14 +1,14 @@
 import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 
-/** Takes a body as it comes off the wire. */
+/** Receives a body as it arrives. */
 export interface BodyReader {
   write(chunk: Uint8Array): void;
   end(): void;
   destroy(): void;
 }
 
-/** What a reader tells, and how it slows the wire down. */
+/** What a reader reports, and how it pauses the connection. */
 export interface BodyEvents extends Flow {
   /** The whole body, or the first bytes of one that was larger than the limit. */
   finish(body: Uint8Array, truncated: boolean): void;
@@ -52,7 +52,7 @@ export function listEncodings(header: string): readonly string[] | undefined {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity");
-  // Nobody stacks more than two in earnest.
+  // Real servers use at most two.
   return names.length <= 5 && names.every((name) => known.has(name)) ? names : undefined;
 }
 
@@ -76,7 +76,7 @@ interface Upstream {
   readonly fail: (error: Error) => void;
 }
 
-/** One stream a coding; the one that was put on last comes off first. */
+/** One stream per encoding; the last one applied is decoded first. */
 function decode(encodings: readonly string[], last: BodyReader, { flow, fail }: Upstream): BodyReader {
   const encoding = encodings.at(-1);
   if (encoding === undefined) return last;

@@ -66,7 +66,7 @@ interface Watch {
   end(): void;
 }
 
-/** Breaks off the exchange that runs when time is up or the caller's signal fires. */
+/** Aborts the current exchange when time is up or the caller's signal fires. */
 function watchOver(signal: AbortSignal | undefined, timeoutMs: number, url: URL): Watch {
   const exchanges: Exchange[] = [];
   let stopped: Error | undefined;
@@ -90,7 +90,7 @@ function watchOver(signal: AbortSignal | undefined, timeoutMs: number, url: URL)
     end() {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
-      // The body of a redirect may still be dripping in.
+      // The body of a redirect may still be arriving.
       if (exchanges.length > 1) stop(new Error("the request is over"));
     },
   };

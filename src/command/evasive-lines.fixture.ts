@@ -1,5 +1,5 @@
 /** Lines that seem to only read, and do more or look elsewhere: they never run unasked. */
-export const slyLines: readonly string[] = [
+export const evasiveLines: readonly string[] = [
   "cat /etc/passwd",
   "cat ../../../etc/passwd",
   "cat src/../../../etc/passwd",

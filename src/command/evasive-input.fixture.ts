@@ -1,5 +1,5 @@
 /** Lines whose input, substitutions or newer programs look like reading and are more. */
-export const slyInput: readonly string[] = [
+export const evasiveInput: readonly string[] = [
   "cat < ../x",
   "cat < .env",
   "cat < /etc/hosts",

@@ -1,5 +1,5 @@
 /** Programs that read, with options or scripts that do more: they never run unasked. */
-export const slyOptions: readonly string[] = [
+export const evasiveOptions: readonly string[] = [
   "find . | xargs cat ../outside",
   "find . | xargs grep -f ../outside",
   "find . | xargs -a ../outside cat",

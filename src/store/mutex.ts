@@ -1,12 +1,12 @@
 /** A first-in, first-out mutex; without contention it is entered synchronously. */
-export interface Turns {
+export interface Mutex {
   readonly taken: boolean;
   /** Wait for the turn; `undefined` if it is free. Rejects with the signal's reason if that fires first. */
   enter(signal?: AbortSignal): Promise<void> | undefined;
   leave(): void;
 }
 
-export function createTurns(): Turns {
+export function createMutex(): Mutex {
   const waiting = new Set<() => void>();
   let taken = false;
   return {
