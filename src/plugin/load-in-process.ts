@@ -1,3 +1,4 @@
+import { settlesWithin } from "../contract/system-clock.js";
 import type { Extension } from "../contract/extension.js";
 import type { PluginOptions } from "../contract/plugin.js";
 import type { ToolContext } from "../contract/context.js";
@@ -96,13 +97,7 @@ class RunningCalls {
 
   async idle(graceMs: number): Promise<void> {
     if (this.#count === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
-      this.#onIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    await settlesWithin(new Promise<void>((resolve) => (this.#onIdle = resolve)), graceMs);
   }
 
   #end(): void {

@@ -87,13 +87,7 @@ export class PluginConnection {
   /** Wait until no call is running, at most `graceMs`. */
   async idle(graceMs: number): Promise<void> {
     if (this.#inFlight === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
-      this.#onIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    await settlesWithin(new Promise<void>((resolve) => (this.#onIdle = resolve)), graceMs);
   }
 
   /** Let the plugin clean up, then end its process and everything it started. */

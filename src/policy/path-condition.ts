@@ -1,3 +1,4 @@
+import { groupBy } from "../contract/group-by.js";
 import { splitExceptions } from "../glob/name-glob.js";
 import { match, type Match } from "./match.js";
 import {
@@ -179,13 +180,7 @@ function anyName(wanted: readonly string[]): (names: readonly string[]) => boole
 const none: readonly PathGlob[] = [];
 
 function byFirstName(globs: readonly PathGlob[]): (first: string) => readonly PathGlob[] {
-  const sorted = new Map<string, PathGlob[]>();
-  for (const glob of globs) {
-    const name = glob.first ?? "";
-    const same = sorted.get(name);
-    if (same === undefined) sorted.set(name, [glob]);
-    else same.push(glob);
-  }
+  const sorted = groupBy(globs, ({ first }) => first ?? "");
   if (sorted.size > few) return (first) => sorted.get(first) ?? none;
   const pairs = [...sorted];
   return (first) => {

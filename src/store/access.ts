@@ -25,7 +25,7 @@ import type { StateParts } from "./state-parts.js";
 /** The last use of a token is written down at most this often. */
 const usedEveryMs = 60_000;
 
-/** People and programs, and the tokens by which they come in. */
+/** People and programs, and their access tokens. */
 export function createAccess(parts: StateParts): AccessStore {
   const { database, clock, newId } = parts;
   return {
@@ -189,7 +189,7 @@ function toToken(row: TokenRow): NamedToken {
   };
 }
 
-/** A principal that was given a lower role takes its tokens with it. */
+/** A lower role of the principal applies to its tokens, too. */
 function toIdentity({ id, principal, kind, role, owner_role, endpoint }: IdentityRow): Identity {
   return {
     principal,
@@ -204,7 +204,7 @@ function hashOf(secret: string): string {
   return hash("sha256", secret, "base64url");
 }
 
-/** Tokens that still open something; the last parameter is the time now. */
+/** Valid tokens; the last parameter is the current time. */
 function validTokens(tx: Sql, condition: string, parameters: readonly (string | number)[]) {
   return tx.all<TokenRow>(
     `SELECT * FROM tokens WHERE ${condition} AND revoked_at IS NULL AND ${isNotExpired}`,

@@ -92,7 +92,7 @@ export function createApprovals({ database, clock, self }: StateParts, maxApprov
   };
 }
 
-/** Only answered ones: what is open is somebody's question still. */
+/** Only answered ones; open requests are kept. */
 async function dropOldest(tx: Sql, max: number): Promise<void> {
   const answered = "FROM approvals WHERE answer IS NOT NULL";
   const found = await tx.get<{ count: number }>(`SELECT count(*) AS count ${answered}`);

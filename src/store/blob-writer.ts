@@ -15,7 +15,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { BlobRef, BlobSource, BlobWriter } from "../contract/ports/blobs.js";
 
-/** Where contents lie and how new ones come there. */
+/** Where contents are stored, and how new ones are added. */
 export interface BlobPlace {
   readonly dir: string;
   fileOf(hash: string): string;
@@ -67,7 +67,7 @@ export function createBlobWriter(place: BlobPlace): BlobWriter {
   };
 }
 
-/** Copy a file's content into a writer, however large, leaving the event loop air. */
+/** Copy a file's content into a writer, however large, without blocking the event loop. */
 export async function copyFrom(fd: number, writer: BlobWriter): Promise<BlobRef> {
   try {
     for await (const chunk of chunksOf(fd)) writer.write(chunk);
@@ -105,7 +105,7 @@ export async function linkFrom(source: BlobSource, place: BlobPlace): Promise<Bl
   }
 }
 
-/** Write a content whose hash is known under its name; half of it is worthless, not dangerous. */
+/** Write a content whose hash is known under its name; an incomplete file is noticed by its hash. */
 export async function writeWhole(file: string, data: Uint8Array, durable: boolean): Promise<void> {
   rmSync(file, { force: true });
   const fd = openSync(file, "wx", 0o600);
@@ -164,7 +164,7 @@ function tryLink(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch {
-    // Another disk, a file system without links, somebody else's file: a copy does it too.
+    // Another disk, a file system without links, another user's file: copy instead.
     return false;
   }
 }

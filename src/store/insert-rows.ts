@@ -12,7 +12,7 @@ export interface Insert {
 // Each number of rows is a statement of its own to prepare; both databases take many more parameters.
 const rowsAtOnce = 50;
 
-/** Insert rows, many in one statement: over a network each statement is a journey. */
+/** Insert rows, many in one statement: over a network each statement is a round trip. */
 export async function insertRows(tx: Sql, { table, columns, rows, suffix = "" }: Insert): Promise<void> {
   const tuple = `(${columns.map(() => "?").join(", ")})`;
   const insert = async (some: readonly (readonly SqlValue[])[]): Promise<void> => {

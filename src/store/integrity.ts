@@ -14,7 +14,7 @@ const maxProblems = 100;
 export interface IntegrityDeps {
   readonly database: SqlDatabase;
   readonly blobs: BlobStore;
-  /** The place whose contents are stored here. */
+  /** The machine and workspace whose contents are stored here. */
   readonly place: string;
 }
 

@@ -130,7 +130,7 @@ async function create(tx: Sql, creation: Creation): Promise<NumberedIteration> {
   return iteration;
 }
 
-/** A session may have called one of its own so. */
+/** A session may have used this name for one of its own. */
 async function freeId(tx: Sql, number: number): Promise<string> {
   for (let n = number; ; n += 1) {
     const id = `iteration-${n}`;
@@ -138,7 +138,7 @@ async function freeId(tx: Sql, number: number): Promise<string> {
   }
 }
 
-/** It names a folder too. */
+/** The name is also used for a folder. */
 function checkId(id: string): void {
   if (/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u.test(id) && !id.endsWith(".")) return;
   throw new ToolValidationError(`The iteration id ${JSON.stringify(id.slice(0, 120))} cannot be used.`, {

@@ -111,7 +111,7 @@ function tooLarge(key: string, bytes: number, limits: StoreLimits): ToolValidati
   );
 }
 
-/** Thrown inside the transaction, which takes the new usage back. A value that shrinks is always welcome. */
+/** Thrown inside the transaction, which is rolled back. A value may always become smaller. */
 function refuseOverflow(
   usage: Usage | undefined,
   { namespace, limits, grew }: { namespace: string; limits: StoreLimits; grew: boolean },

@@ -10,23 +10,23 @@ export interface Blocker {
   readonly id: number;
   readonly owner: string;
   readonly pid: number;
-  /** Another number with every beat. */
+  /** Increases with every heartbeat. */
   readonly heartbeat: number;
-  /** Since its heart last beat, by a clock that all processes share. */
+  /** Milliseconds since its last heartbeat, by a clock that all processes share. */
   readonly silent_ms: number;
   readonly key: string;
 }
 
 /** The rows of the lock queue. */
 export interface LockRows {
-  /** Stand at the end of the queue; gives the ticket's number, which nobody had before. */
+  /** Add a ticket to the end of the queue; returns its number, which is never reused. */
   draw(requests: readonly LockRequest[]): Promise<number>;
   blockers(id: number): Promise<readonly Blocker[]>;
-  /** Give a sign of life for one ticket; `false` where it is gone. */
+  /** Send a heartbeat for one ticket; `false` if it was removed. */
   touch(id: number): Promise<boolean>;
-  /** Give a sign of life for all tickets of this process and remove some; tells which it has left. */
+  /** Send a heartbeat for all tickets of this process and remove some; returns those that are left. */
   beat(given: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Throw a ticket out, unless its heart has beaten since. */
+  /** Remove a ticket, unless it sent a heartbeat since. */
   dropSilent(blocker: Blocker): Promise<void>;
   list(): Promise<readonly LockInfo[]>;
 }

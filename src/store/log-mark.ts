@@ -5,7 +5,7 @@ import { ToolUnavailableError } from "../contract/errors.js";
 import type { Sql } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
 
-/** How far the log of a workspace had come at a time. */
+/** The length of a workspace's log at a time. */
 export interface LogMark {
   readonly seq: number;
   readonly hash: string;
@@ -124,7 +124,7 @@ async function raiseIds(tx: Sql, ids: MarkFile["ids"]): Promise<void> {
       await tx.get("SELECT setval(quote_ident(?)::regclass, ?)", [name, last + idGap]);
 }
 
-/** Whole or not at all: one that cannot be read would stop the next owner. */
+/** Written atomically: a file that cannot be read would stop the next owner. */
 function writeMarkFile(file: string, mark: MarkFile): void {
   writeFileSync(`${file}.new`, JSON.stringify(mark), { mode: 0o600 });
   renameSync(`${file}.new`, file);

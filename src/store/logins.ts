@@ -115,7 +115,7 @@ function toName(text: string): string {
   return namePattern.test(plain) && plain !== embeddedPrincipal ? plain : `user-${plain}`.slice(0, 64);
 }
 
-/** The same name for the same person, whatever happens. */
+/** Always the same name for the same person. */
 function withSuffix(name: string, { issuer, subject }: LoginKey): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([issuer, subject]))

@@ -1,14 +1,13 @@
+import { groupBy } from "../contract/group-by.js";
 import type { Feature, PlanStore } from "../contract/ports/plan.js";
 import {
   checkReferences,
   insertRecord,
   insertReferences,
-  recordChange,
   requireRecord,
   toPlanRecord,
-  updateColumns,
-  updateReferences,
   type PlanRow,
+  changeRecord,
 } from "./plan-history.js";
 import type { Sql } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
@@ -26,7 +25,7 @@ export function createFeatures(
       return database.transaction(async (tx) => {
         const after = await checkReferences(tx, "requirement", record.requirementIds);
         await insertRecord(parts, tx, { kind: "feature", record, iteration, own: {} });
-        await insertReferences(tx, { ...references, id: record.id, after });
+        await insertReferences(tx, record.id, { ...references, after });
         return loadOne(tx, record.id);
       });
     },
@@ -35,18 +34,13 @@ export function createFeatures(
         await requireRecord(tx, { kind: "feature", id });
         const after = requirementIds && (await checkReferences(tx, "requirement", requirementIds));
         const before = await loadOne(tx, id);
-        const changes = [
-          ...(await updateColumns(parts, tx, {
-            kind: "feature",
-            id,
-            before: { title: before.title, description: before.description },
-            after: { title, description },
-          })),
-          ...(await updateReferences(tx, { ...references, id, before: before.requirementIds, after })),
-        ];
-        if (changes.length === 0) return before;
-        await tx.run("UPDATE features SET updated_at = ? WHERE id = ?", [parts.clock.now(), id]);
-        await recordChange(parts, tx, { kind: "feature", id, what: changes.join("; ") });
+        await changeRecord(parts, tx, {
+          kind: "feature",
+          id,
+          before: { title: before.title, description: before.description },
+          after: { title, description },
+          references: { ...references, before: before.requirementIds, after },
+        });
         return loadOne(tx, id);
       }),
     async features({ ids, requirementId, thisIteration } = {}) {
@@ -73,19 +67,16 @@ interface ReferenceRow {
 
 async function load(sql: Sql): Promise<Feature[]> {
   const rows = await sql.all<PlanRow>(`${selectSql} ORDER BY f.number`);
-  const found = new Map<string, string[]>();
-  for (const { feature, requirement } of await sql.all<ReferenceRow>(
-    `${referenceSql} ORDER BY feature, seq`,
-  )) {
-    const list = found.get(feature);
-    if (list === undefined) found.set(feature, [requirement]);
-    else list.push(requirement);
-  }
-  return rows.map((row) => ({ ...toPlanRecord(row), requirementIds: found.get(row.id) ?? [] }));
+  const met = await sql.all<ReferenceRow>(`${referenceSql} ORDER BY feature, seq`);
+  const found = groupBy(met, ({ feature }) => feature);
+  return rows.map((row) => toFeature(row, found.get(row.id) ?? []));
 }
 
 async function loadOne(sql: Sql, id: string): Promise<Feature> {
   const row = (await sql.get<PlanRow>(`${selectSql} WHERE f.id = ?`, [id])) as PlanRow; // known to be there
-  const rows = await sql.all<ReferenceRow>(`${referenceSql} WHERE feature = ? ORDER BY seq`, [id]);
-  return { ...toPlanRecord(row), requirementIds: rows.map(({ requirement }) => requirement) };
+  return toFeature(row, await sql.all<ReferenceRow>(`${referenceSql} WHERE feature = ? ORDER BY seq`, [id]));
+}
+
+function toFeature(row: PlanRow, met: readonly ReferenceRow[]): Feature {
+  return { ...toPlanRecord(row), requirementIds: met.map(({ requirement }) => requirement) };
 }

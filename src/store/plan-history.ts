@@ -102,19 +102,27 @@ export async function historyOf(sql: Sql, { kind, id }: PlanKey): Promise<readon
   return rows.map(toRecorded);
 }
 
-/** Set the columns that differ; tells what became what, nothing where nothing did. */
-export async function updateColumns(
+/** Change the columns and references that differ, and write down what became what. */
+export async function changeRecord(
   parts: WorkParts,
   tx: Sql,
-  { kind, id, before, after }: PlanKey & Comparison,
-): Promise<string[]> {
+  { kind, id, references, ...columns }: PlanKey & Comparison & { readonly references?: ReferenceChange },
+): Promise<void> {
+  const changes = [
+    ...(await updateColumns(tx, { kind, id, ...columns })),
+    ...(references === undefined ? [] : await updateReferences(tx, id, references)),
+  ];
+  if (changes.length === 0) return;
+  await tx.run(`UPDATE ${planTables[kind]} SET updated_at = ? WHERE id = ?`, [parts.clock.now(), id]);
+  await recordChange(parts, tx, { kind, id, what: changes.join("; ") });
+}
+
+async function updateColumns(tx: Sql, { kind, id, before, after }: PlanKey & Comparison): Promise<string[]> {
   const changed = Object.entries(after).filter(
     ([column, value]) => value !== undefined && before[column] !== value,
   );
-  for (const [column, value] of changed) {
-    const sql = `UPDATE ${planTables[kind]} SET ${column} = ?, updated_at = ? WHERE id = ?`;
-    await tx.run(sql, [value ?? null, parts.clock.now(), id]);
-  }
+  for (const [column, value] of changed)
+    await tx.run(`UPDATE ${planTables[kind]} SET ${column} = ? WHERE id = ?`, [value ?? null, id]);
   return changed.map(([column, value]) => `${column}: ${short(before[column])} -> ${short(value)}`);
 }
 
@@ -124,14 +132,14 @@ interface Comparison {
   readonly after: Readonly<Record<string, SqlValue | undefined>>;
 }
 
-/** Make the references of a record these, in this order; tells what became what. */
-export async function updateReferences(
+async function updateReferences(
   tx: Sql,
-  { table, from, to, id, before, after }: ReferenceChange,
+  id: string,
+  { table, from, to, before, after }: ReferenceChange,
 ): Promise<string[]> {
   if (after === undefined || after.join("\n") === before.join("\n")) return [];
   await tx.run(`DELETE FROM ${table} WHERE ${from} = ?`, [id]);
-  await insertReferences(tx, { table, from, to, id, after });
+  await insertReferences(tx, id, { table, from, to, after });
   return [`${to}: ${before.join(", ") || "none"} -> ${after.join(", ") || "none"}`];
 }
 
@@ -139,7 +147,6 @@ interface ReferenceChange {
   readonly table: "feature_requirements" | "task_needs";
   readonly from: string;
   readonly to: string;
-  readonly id: string;
   readonly before: readonly string[];
   readonly after: readonly string[] | undefined;
 }
@@ -147,7 +154,8 @@ interface ReferenceChange {
 /** Write references down in their order. */
 export async function insertReferences(
   tx: Sql,
-  { table, from, to, id, after = [] }: Omit<ReferenceChange, "before">,
+  id: string,
+  { table, from, to, after = [] }: Omit<ReferenceChange, "before">,
 ): Promise<void> {
   for (const [seq, target] of after.entries()) {
     await tx.run(`INSERT INTO ${table} (${from}, ${to}, seq) VALUES (?, ?, ?)`, [id, target, seq]);

@@ -1,12 +1,5 @@
 import type { PlanStore, Priority, Requirement } from "../contract/ports/plan.js";
-import {
-  insertRecord,
-  recordChange,
-  requireRecord,
-  toPlanRecord,
-  updateColumns,
-  type PlanRow,
-} from "./plan-history.js";
+import { insertRecord, requireRecord, toPlanRecord, type PlanRow, changeRecord } from "./plan-history.js";
 import type { Sql } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
 
@@ -27,14 +20,12 @@ export function createRequirements(
       database.transaction(async (tx) => {
         await requireRecord(tx, { kind: "requirement", id });
         const before = await loadOne(tx, id);
-        const changes = await updateColumns(parts, tx, {
+        await changeRecord(parts, tx, {
           kind: "requirement",
           id,
           before: { title: before.title, description: before.description, priority: before.priority },
           after: { title, description, priority },
         });
-        if (changes.length > 0)
-          await recordChange(parts, tx, { kind: "requirement", id, what: changes.join("; ") });
         return loadOne(tx, id);
       }),
     async requirements({ ids, priority, thisIteration } = {}) {

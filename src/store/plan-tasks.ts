@@ -1,3 +1,4 @@
+import { groupBy } from "../contract/group-by.js";
 import type { PlanStore, Task, TaskFilter, TaskStatus } from "../contract/ports/plan.js";
 import {
   checkReferences,
@@ -6,9 +7,8 @@ import {
   recordChange,
   requireRecord,
   toPlanRecord,
-  updateColumns,
-  updateReferences,
   type PlanRow,
+  changeRecord,
 } from "./plan-history.js";
 import type { Sql } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
@@ -31,7 +31,7 @@ export function createTasks(
         const after = await checkReferences(tx, "task", dependsOn);
         const own = { feature: featureId ?? null, status: "pending" };
         await insertRecord(parts, tx, { kind: "task", record, iteration, own });
-        await insertReferences(tx, { ...references, id: record.id, after });
+        await insertReferences(tx, record.id, { ...references, after });
         return loadOne(tx, record.id);
       });
     },
@@ -42,22 +42,13 @@ export function createTasks(
         const after = dependsOn && (await checkReferences(tx, "task", dependsOn));
         if (after !== undefined) await refuseCycle(tx, id, after);
         const before = await loadOne(tx, id);
-        const changes = [
-          ...(await updateColumns(parts, tx, {
-            kind: "task",
-            id,
-            before: {
-              title: before.title,
-              description: before.description,
-              feature: before.featureId ?? null,
-            },
-            after: { title, description, feature: featureId },
-          })),
-          ...(await updateReferences(tx, { ...references, id, before: before.dependsOn, after })),
-        ];
-        if (changes.length === 0) return before;
-        await tx.run("UPDATE tasks SET updated_at = ? WHERE id = ?", [parts.clock.now(), id]);
-        await recordChange(parts, tx, { kind: "task", id, what: changes.join("; ") });
+        await changeRecord(parts, tx, {
+          kind: "task",
+          id,
+          before: { title: before.title, description: before.description, feature: before.featureId ?? null },
+          after: { title, description, feature: featureId },
+          references: { ...references, before: before.dependsOn, after },
+        });
         return loadOne(tx, id);
       }),
     setTaskStatus: (id, status, note) =>
@@ -109,12 +100,8 @@ const needsSql = "SELECT n.task, n.needs, t.status FROM task_needs n JOIN tasks 
 
 async function load(sql: Sql): Promise<Task[]> {
   const rows = await sql.all<TaskRow>(`${selectSql} ORDER BY t.number`);
-  const found = new Map<string, NeedRow[]>();
-  for (const need of await sql.all<NeedRow>(`${needsSql} ORDER BY n.task, n.seq`)) {
-    const list = found.get(need.task);
-    if (list === undefined) found.set(need.task, [need]);
-    else list.push(need);
-  }
+  const needs = await sql.all<NeedRow>(`${needsSql} ORDER BY n.task, n.seq`);
+  const found = groupBy(needs, ({ task }) => task);
   return rows.map((row) => fromRow(row, found.get(row.id) ?? []));
 }
 
@@ -137,13 +124,9 @@ function fromRow(row: TaskRow, needs: readonly NeedRow[]): Task {
 
 /** Refuse dependencies that would make a task wait for itself; the circle is printed. */
 async function refuseCycle(tx: Sql, id: string, dependsOn: readonly string[]): Promise<void> {
-  const needs = new Map<string, string[]>();
-  for (const row of await tx.all<{ task: string; needs: string }>("SELECT task, needs FROM task_needs")) {
-    const list = needs.get(row.task);
-    if (list === undefined) needs.set(row.task, [row.needs]);
-    else list.push(row.needs);
-  }
-  const way = wayBack(id, dependsOn, needs);
+  const needs = await tx.all<Pick<NeedRow, "task" | "needs">>("SELECT task, needs FROM task_needs");
+  const byTask = groupBy(needs, ({ task }) => task);
+  const way = wayBack(id, dependsOn, (task) => byTask.get(task)?.map((row) => row.needs) ?? []);
   if (way === undefined) return;
   const circle = [id, ...way].join(" -> ");
   throw new ToolValidationError(`Tasks would wait for each other in a circle: ${circle}.`, {
@@ -157,13 +140,13 @@ async function refuseCycle(tx: Sql, id: string, dependsOn: readonly string[]): P
 function wayBack(
   id: string,
   dependsOn: readonly string[],
-  needs: ReadonlyMap<string, readonly string[]>,
+  needsOf: (task: string) => readonly string[],
 ): string[] | undefined {
   const cameFrom = new Map<string, string | undefined>(dependsOn.map((task) => [task, undefined]));
   // A Map is walked with what is added on the way: breadth first.
   for (const task of cameFrom.keys()) {
     if (task === id) return trail(task, cameFrom);
-    for (const next of needs.get(task) ?? []) if (!cameFrom.has(next)) cameFrom.set(next, task);
+    for (const next of needsOf(task)) if (!cameFrom.has(next)) cameFrom.set(next, task);
   }
   return undefined;
 }

@@ -43,7 +43,7 @@ export function openTrust(stateDir: string, clock: Clock = systemClock): TrustSt
   };
 }
 
-/** What a file says; anything unreadable trusts nobody. */
+/** The content of a file; an unreadable file trusts nothing. */
 function readTrusted(file: string): TrustedWorkspace | undefined {
   const found = attempt(() => JSON.parse(readFileSync(file, "utf8")));
   if (found === undefined) return undefined;

@@ -2,14 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { isConfirmedOrEnds, requireTerminal } from "../confirm.js";
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import type { UndoTarget } from "../../runtime/journal/undo-target.js";
-import {
-  exitCodes,
-  UsageError,
-  type AddCommand,
-  type CommonFlags,
-  type Terminal,
-  addCommand,
-} from "../command-line.js";
+import { UsageError, type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { undoerOf, type Undoer } from "../fleet-undo.js";
 import { aloneOrInFleet, withFleetOptions } from "../open-fleet.js";
 import { colorsFor, table, writeJson, writeResult, paintDiff } from "../output.js";

@@ -23,11 +23,8 @@ import { createLog } from "../log/create-log.js";
 import { createNetwork } from "./network.js";
 import { createJobRecord } from "../audit/record-job-end.js";
 import type { Recorder } from "../../contract/ports/recorder.js";
-import { createCommandWorld } from "./command-world.js";
+import { createCommandWorld, type CommandWorld } from "./command-world.js";
 import type { LayerDecider } from "./transactions.js";
-import type { ConnectionRow } from "../../world/forwarder/network-activity.js";
-import type { RunningJob } from "../../world/processes/jobs.js";
-import type { AllJobs } from "../../world/processes/all-jobs.js";
 import { createProgramSandboxes, type ProgramSandboxes } from "./program-sandboxes.js";
 import { createRuntimeSandbox } from "./sandbox.js";
 import { ToolStore } from "../state/tool-store.js";
@@ -51,7 +48,10 @@ export interface WorldOptions extends RuntimeBase {
 }
 
 /** The implementations of the ports, and what the runtime itself uses of them. */
-export interface World {
+export interface World extends Pick<
+  CommandWorld,
+  "allJobs" | "connections" | "runningJobs" | "endSession" | "close"
+> {
   readonly ports: WorldPorts;
   readonly journal: Journal;
   /** The stores that agents share. */
@@ -71,15 +71,6 @@ export interface World {
   readonly backendFor: (session: CallSession) => InteractBackend | undefined;
   /** How the runtime itself asks a person. */
   readonly backend: InteractBackend | undefined;
-  /** The jobs of all sessions; `undefined` before the first command. */
-  allJobs(): AllJobs | undefined;
-  /** What commands and programs reach over the network, and reached lately. */
-  connections(): readonly ConnectionRow[];
-  /** The jobs of a session that run now. */
-  runningJobs(sessionId: string): readonly RunningJob[];
-  /** A session has ended: stop its jobs. */
-  endSession(sessionId: string): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Create the ports; each part is created on first use. */

@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import * as z from "zod";
+import { groupBy } from "../../contract/group-by.js";
 import type { AuditRecord } from "../../contract/ports/audit.js";
 import type { LiveCall, TraceSpan, TraceView } from "../api.js";
 import { boundValue } from "../bound-value.js";
@@ -43,7 +44,7 @@ export function addTrace(api: Hono, { tenon, calls }: RouteContext): void {
               "task" in query ? call.taskId === query.task : call.sessionId === query.session,
             ),
           };
-    if (records.length + running.length === 0) throw notFound("call in such a trace");
+    if (records.length + running.length === 0) throw notFound("Trace");
     const changes = await standingChanges(tenon);
     const known = new Set(records.map(({ callId }) => callId));
     const spans = [
@@ -72,7 +73,7 @@ async function aroundCall(
     root = found;
     next = found.parentCallId;
   }
-  if (root === undefined) throw notFound("such call");
+  if (root === undefined) throw notFound("Call");
   const { sessionId, time } = root;
   const all = await tenon.audit.search({ sessionId, since: time, limit: maxSpans });
   const isInside = insideOf(root.callId, [...all, ...live]);
@@ -87,16 +88,10 @@ function insideOf(
   root: string,
   calls: readonly { readonly callId: string; readonly parentCallId?: string | undefined }[],
 ): (callId: string) => boolean {
-  const children = new Map<string, string[]>();
-  for (const { callId, parentCallId } of calls) {
-    if (parentCallId === undefined) continue;
-    const siblings = children.get(parentCallId);
-    if (siblings === undefined) children.set(parentCallId, [callId]);
-    else siblings.push(callId);
-  }
+  const children = groupBy(calls, ({ parentCallId }) => parentCallId);
   const inside = new Set([root]);
   // A set visits what is added while it is walked.
-  for (const callId of inside) for (const child of children.get(callId) ?? []) inside.add(child);
+  for (const callId of inside) for (const child of children.get(callId) ?? []) inside.add(child.callId);
   return (callId) => inside.has(callId);
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { heldInput } from "./commit-result.js";
 import { defineTool } from "../../contract/define-tool.js";
 import { ToolPermissionError } from "../../contract/errors.js";
 import { heldItems } from "./held-items.js";
@@ -11,15 +12,7 @@ export const discardResult = defineTool({
   category: "shell",
   annotations: { title: "Discard changes of a command" },
   examples: [{ arguments: { call_id: "call_1" } }],
-  input: z.object({
-    call_id: z.string().min(1).max(200).describe("The call_id from the first line of the command's result."),
-    paths: z
-      .array(z.string().min(1).max(4096))
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe("Only these of the changed paths. Default: all of the call."),
-  }),
+  input: heldInput,
   output: z.object({ callId: z.string(), paths: z.array(z.string()) }),
   async execute(call, { processes, sessionId }) {
     const { views, layers } = await heldItems(processes, call);

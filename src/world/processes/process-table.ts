@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { groupBy } from "../../contract/group-by.js";
 import { attempt } from "../../contract/errno.js";
 
 /** One process as listed in /proc. */
@@ -105,12 +106,7 @@ export async function readTree(root: ProcessTree): Promise<readonly ProcessRow[]
 }
 
 function descendants(table: readonly ProcessRow[], root: number): ReadonlySet<number> {
-  const children = new Map<number, ProcessRow[]>();
-  for (const row of table) {
-    const siblings = children.get(row.parent);
-    if (siblings === undefined) children.set(row.parent, [row]);
-    else siblings.push(row);
-  }
+  const children = groupBy(table, ({ parent }) => parent);
   const found = new Set<number>();
   const open = [root];
   for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {

@@ -9,6 +9,7 @@ import {
   type Stats,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { groupBy } from "../../../contract/group-by.js";
 import type { PathContent } from "./judge-change.js";
 import { withFolder } from "./with-folder.js";
 
@@ -37,9 +38,9 @@ export function createSnapshotReader(): SnapshotReader {
   return {
     read(paths) {
       const found = new Map<string, Snapshot>();
-      for (const [parent, names] of byParent(paths)) {
+      for (const [parent, inside] of groupBy(paths, dirname)) {
         withFolder(parent, (folder) => {
-          for (const name of names) {
+          for (const name of inside.map((path) => basename(path))) {
             const path = join(parent, name);
             const stats = lstatSync(join(folder, name), { throwIfNoEntry: false });
             if (stats === undefined) continue;
@@ -90,17 +91,6 @@ function readBytes(path: string): Uint8Array | undefined {
   } finally {
     closeSync(fd);
   }
-}
-
-function byParent(paths: Iterable<string>): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const path of paths) {
-    const parent = dirname(path);
-    const group = groups.get(parent);
-    if (group === undefined) groups.set(parent, [basename(path)]);
-    else group.push(basename(path));
-  }
-  return groups;
 }
 
 function stampOf({ ino, size, mode, ctimeMs }: Stats): string {
