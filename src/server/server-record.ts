@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { signalReaches } from "../store/process-identity.js";
 import { errnoOf } from "../contract/errno.js";
 import { openStateDir, privateDirectory } from "../store/state-dir.js";
 
@@ -39,7 +40,7 @@ export function openServerRecords(stateDir: string, workspace: string): ServerRe
       const records: ServerRecord[] = [];
       for (const name of readdirSync(dir).filter((file) => file.endsWith(".json"))) {
         const record = read(join(dir, name));
-        if (record !== undefined && isRunning(record.pid)) records.push(record);
+        if (record !== undefined && signalReaches(record.pid)) records.push(record);
         else rmSync(join(dir, name), { force: true });
       }
       return records.sort((a, b) => a.startedAt - b.startedAt);
@@ -56,14 +57,5 @@ function read(file: string): ServerRecord | undefined {
     // Another command may have removed it; a file that is not valid JSON was never a record.
     if (errnoOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
     throw error;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) === "EPERM"; // there, but somebody else's
   }
 }

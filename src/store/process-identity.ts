@@ -48,7 +48,8 @@ export function toIdentity(text: string): ProcessIdentity {
   return { pid, boot, namespace, started };
 }
 
-function signalReaches(pid: number): boolean {
+/** Whether a process of this machine exists, whoever it belongs to. */
+export function signalReaches(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -66,11 +66,6 @@ export class Reader {
     return true;
   }
 
-  /** The first of several texts that stands here, stepped over. */
-  takeAny(texts: readonly string[]): string | undefined {
-    return texts.find((text) => this.take(text));
-  }
-
   /** Where `needle` stands next, -1 where it does not. */
   find(needle: string, from: number = this.pos): number {
     const found = this.text.indexOf(needle, from);

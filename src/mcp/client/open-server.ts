@@ -1,4 +1,5 @@
 import type { Client, Transport } from "@modelcontextprotocol/client";
+import { ownVersion } from "../../contract/own-version.js";
 import type { UpstreamCall, UpstreamSpec } from "../../contract/ports/upstream.js";
 import { isRecord } from "../../contract/is-record.js";
 import { createConnection } from "./create-connection.js";
@@ -20,8 +21,6 @@ import { startLimit } from "./start-limit.js";
 import { createWatching } from "./watch-resources.js";
 import { unreachable } from "./unreachable.js";
 import { OpenRequests } from "./watch-answers.js";
-
-declare const __TENON_VERSION__: string | undefined;
 
 /** Connect to a program or an address; rejects after `timeoutMs` whatever the server does. */
 export async function openServer(spec: UpstreamSpec, options: ServerOptions): Promise<ServerConnection> {
@@ -200,7 +199,7 @@ function envelopeOf(client: Client, options: ServerOptions): Readonly<Record<str
 }
 
 function clientInfo({ clientName = "tenon" }: ServerOptions): { name: string; version: string } {
-  return { name: clientName, version: versionOf() };
+  return { name: clientName, version: ownVersion };
 }
 
 /** Where the server wants a login and a person made one: take the tokens. */
@@ -246,10 +245,6 @@ interface Notice {
 
 function isServerRequest(method: string): method is ServerRequest["method"] {
   return (serverRequests as readonly string[]).includes(method);
-}
-
-function versionOf(): string {
-  return typeof __TENON_VERSION__ === "string" ? __TENON_VERSION__ : "0.0.0";
 }
 
 function isProbeDeath(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { ownVersion } from "../../contract/own-version.js";
 import type {
   HostChange,
   McpHost,
@@ -12,8 +13,6 @@ import { createWireCatalogue } from "./wire-catalogue.js";
 import type { Tenon } from "../tenon.js";
 import { ToolError } from "../../contract/errors.js";
 import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
-
-declare const __TENON_VERSION__: string | undefined;
 
 /** What the server reports about itself, and additional resources and prompts. */
 export interface McpHostOptions {
@@ -45,7 +44,7 @@ export function createMcpHost(tenon: Tenon, options: McpHostOptions = {}): McpHo
   tenon.registry.onChange(() => notify({ kind: "tools" }));
   const host: McpHost = {
     name: options.name ?? "tenon",
-    version: options.version ?? ownVersion(),
+    version: options.version ?? ownVersion,
     instructions,
     openSession: (asked: HostSessionOptions) =>
       new TenonHostSession({ tenon, catalogue, asked, resources, prompts, tell: notify }),
@@ -65,10 +64,6 @@ export function createMcpHost(tenon: Tenon, options: McpHostOptions = {}): McpHo
 }
 
 const optionNames: KeysOf<McpHostOptions> = { name: true, version: true, resources: true, prompts: true };
-
-function ownVersion(): string {
-  return typeof __TENON_VERSION__ === "string" ? __TENON_VERSION__ : "0.0.0";
-}
 
 const instructions =
   "Tools for working in one folder: files, shell, code search, web, planning and memory. " +

@@ -1,9 +1,8 @@
+import { ownVersion } from "../../contract/own-version.js";
 import { endWithGroup, endWithParent } from "../../plugin/host/end-with-parent.js";
 import { runHost } from "../../plugin/host/run-host.js";
 import { acceptPluginTool } from "./accept-plugin-tool.js";
 import { pluginPackages } from "./plugin-files.js";
-
-declare const __TENON_VERSION__: string | undefined;
 
 /** The program that runs one plugin. */
 function main(): void {
@@ -26,7 +25,7 @@ function main(): void {
     packages: pluginPackages(),
     file,
     cwd: process.cwd(),
-    version: typeof __TENON_VERSION__ === "string" ? __TENON_VERSION__ : "0.0.0",
+    version: ownVersion,
     exit: endWithGroup,
   });
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { shellQuote } from "../../command/shell-quote.js";
 import type { ToolContext } from "../../contract/context.js";
 import { toRelative } from "../shell/change-folder.js";
 
@@ -78,11 +79,7 @@ const dump = "{ printf '%s\\0' \"$PWD\"; env -0; } | base64 | tr -d '\\n'";
 function toWatched(command: string, mark: string, isFirst: boolean): string {
   const before = isFirst ? `__tenon_before="$(${dump})"; ` : "__tenon_before=; ";
   const report = `__tenon_code=$?; trap - EXIT; printf "\\n%s %s " "${mark}" "$__tenon_before"; ${dump}; exit $__tenon_code`;
-  return `${before}trap ${quote(report)} EXIT; set -a\n${command}\n`;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return `${before}trap ${shellQuote(report)} EXIT; set -a\n${command}\n`;
 }
 
 interface Report {

@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
+import { shellQuote } from "../../command/shell-quote.js";
 import type { ToolContext } from "../../contract/context.js";
 import type { CommandResult } from "../../contract/ports/processes.js";
 
 /** The line with one more that prints where it has led to, as the last line of the output. */
 export function reportingFolder(line: string, ctx: Pick<ToolContext, "files" | "processes">): string {
   // The empty line ends a word or a comment that the line may end with.
-  return `OLDPWD=${quote(previousFolder(ctx))}
+  return `OLDPWD=${shellQuote(previousFolder(ctx))}
 ${line}
 
 tenon_code=$?; [ "$tenon_code" = 0 ] || exit "$tenon_code"; pwd -P`;
@@ -14,10 +15,6 @@ tenon_code=$?; [ "$tenon_code" = 0 ] || exit "$tenon_code"; pwd -P`;
 /** Where `cd -` leads to. */
 function previousFolder({ files, processes }: Pick<ToolContext, "files" | "processes">): string {
   return resolve(files.root, processes.folder.previous ?? ".");
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Remember where a line that is only `cd` has led to; later commands of the session start there. */

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type HiddenFolders, readHidden, restoreHidden, splitHidden } from "./hidden-folders.js";
 import { layerNames } from "./layer-script.js";
@@ -37,7 +37,6 @@ export function createCommandLayer(parts: CommandLayerParts): CommandLayer & { r
     workspace,
     upper,
     startedNs: BigInt(record.startedNs),
-    isSameDevice: lstatSync(upper).dev === lstatSync(workspace).dev,
     async *changes() {
       yield* readChanges(await roots());
     },

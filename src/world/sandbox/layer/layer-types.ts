@@ -82,9 +82,8 @@ export interface CommandLayer extends LayerOrigin {
   readonly id: string;
   /** Real absolute path of the workspace. */
   readonly workspace: string;
-  /** Folder with the changed entries. A rename into the workspace works only if `isSameDevice`. */
+  /** Folder with the changed entries. */
   readonly upper: string;
-  readonly isSameDevice: boolean;
   /** When the command was about to start, in nanoseconds by the clock of the file system. */
   readonly startedNs: bigint;
   /**
