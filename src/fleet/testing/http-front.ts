@@ -30,10 +30,10 @@ export async function openHttpFront({ root, name, config: given, onFault }: Http
   const opened = await openFront({ config: resolved, stateDir, workspace: root, onFault });
   const ownership = tenantOwnership(resolved.fleet.tenant);
   const tenon = createTenon({ workspace: root, config, ownership });
-  const { mcp, forward, metrics, serve, open } = opened;
+  const { mcp, forward, metrics, serve } = opened;
   const more = { mcp, forward, metrics, onServed: serve, onFault };
   const server = await startServer(tenon, { port: 0, token: frontToken, ...more });
-  open(server.url);
+  opened.open(server.url);
   return {
     server,
     async close() {
