@@ -7,15 +7,16 @@ const maxEntries = 5000;
 
 /** The existing path that was probably meant: the same with other names, each a few typos away. Only what may be read counts. */
 export async function nearestPath(guard: Guard, wanted: string): Promise<string | undefined> {
-  let found = path.isAbsolute(wanted) ? path.parse(wanted).root : "";
+  let found = path.normalize(wanted);
+  const missing: string[] = [];
   try {
-    for (const name of path.normalize(wanted).slice(found.length).split(path.sep)) {
+    while (guard.stat(found) === null && path.dirname(found) !== found) {
+      missing.unshift(path.basename(found));
+      found = path.dirname(found);
+    }
+    for (const name of missing) {
       const next = path.join(found, name);
-      if (guard.stat(next) !== null) {
-        found = next;
-        continue;
-      }
-      const other = nearest(name, await namesIn(guard, found === "" ? "." : found));
+      const other = guard.stat(next) === null ? nearest(name, await namesIn(guard, found)) : name;
       if (other === undefined || !guard.check(path.join(found, other), "read").allowed) return undefined;
       found = path.join(found, other);
     }
