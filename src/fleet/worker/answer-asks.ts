@@ -109,22 +109,23 @@ const verbs: Readonly<Record<AskMessage["verb"], (worker: Worker, ask: AskMessag
   },
 };
 
-const never = new AbortController().signal;
+/** A signal that never fires; one for each ask, since what it starts may listen as long as it lives. */
+const never = (): AbortSignal => new AbortController().signal;
 
 /** What of a session can be asked from afar. */
 const sessionMethods: Readonly<Record<string, (session: HostSession, args: readonly unknown[]) => unknown>> =
   {
     tools: (session) => session.tools(),
     rootsChanged: (session) => session.rootsChanged(),
-    "resources.list": (session) => session.resources().list(never),
-    "resources.templates": (session) => session.resources().templates(never),
-    "resources.read": (session, [uri]) => session.resources().read(String(uri), never),
-    "resources.complete": (session, [request]) => session.resources().complete(request as never, never),
-    "resources.watch": async (session, [uri]) => void (await session.resources().watch(String(uri), never)),
-    "prompts.list": (session) => session.prompts().list(never),
+    "resources.list": (session) => session.resources().list(never()),
+    "resources.templates": (session) => session.resources().templates(never()),
+    "resources.read": (session, [uri]) => session.resources().read(String(uri), never()),
+    "resources.complete": (session, [request]) => session.resources().complete(request as never, never()),
+    "resources.watch": async (session, [uri]) => void (await session.resources().watch(String(uri), never())),
+    "prompts.list": (session) => session.prompts().list(never()),
     "prompts.get": (session, [name, args]) =>
-      session.prompts().get(String(name), Object(args) as never, never),
-    "prompts.complete": (session, [request]) => session.prompts().complete(request as never, never),
+      session.prompts().get(String(name), Object(args) as never, never()),
+    "prompts.complete": (session, [request]) => session.prompts().complete(request as never, never()),
   };
 
 function ownedBy(worker: Worker, workspace: string) {
