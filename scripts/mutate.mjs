@@ -58,6 +58,8 @@ for (const mutant of sampled) {
   console.log(
     `${mutant.state.padEnd(9)} ${mutant.file}:${mutant.line}  ${describeMutation(mutant)}${mutant.by ? `  (${mutant.by})` : ""}`,
   );
+  // After each, so that a run that is ended early has a report too.
+  writeReport();
 }
 runner.close();
 finish();
@@ -209,9 +211,7 @@ async function baselineOf(test) {
 }
 
 function finish() {
-  const survivors = sampled.filter(({ state }) => state === "survived" || state === "unreached");
-  const killed = sampled.length - survivors.length;
-  const score = sampled.length === 0 ? 100 : Math.round((1000 * killed) / sampled.length) / 10;
+  const { survivors, killed, score } = writeReport();
   console.log(`\n${survivors.length} survivors:`);
   for (const { file, line, lineText, state, ...mutant } of survivors) {
     console.log(`\n${file}:${line} (${state})\n    ${lineText}\n  - ${mutant.before}\n  + ${mutant.after}`);
@@ -227,19 +227,28 @@ function finish() {
   console.log(
     `\n${killed} of ${sampled.length} killed: ${score} % (seed ${values.seed}, ${left.length} equivalent left out)`,
   );
-  mkdirSync(dirname(report), { recursive: true });
+  console.log(`report: ${relative(process.cwd(), report)}`);
+  process.exit(stale.length > 0 ? 1 : 0);
+}
+
+/** Write what is known of the mutants that were tried. */
+function writeReport() {
+  const tried = sampled.filter(({ state }) => state !== undefined);
+  const survivors = tried.filter(({ state }) => state === "survived" || state === "unreached");
+  const [killed, total] = [tried.length - survivors.length, tried.length];
+  const score = total === 0 ? 100 : Math.round((1000 * killed) / total) / 10;
   const content = {
     targets: positionals,
     seed: Number(values.seed),
     killed,
-    total: sampled.length,
+    total,
     score,
-    mutants: sampled.map(toReport),
+    mutants: tried.map(toReport),
     equivalent: left.map(toReport),
   };
+  mkdirSync(dirname(report), { recursive: true });
   writeFileSync(report, `${JSON.stringify(content, null, 2)}\n`);
-  console.log(`report: ${relative(process.cwd(), report)}`);
-  process.exit(stale.length > 0 ? 1 : 0);
+  return { survivors, killed, score };
 }
 
 function toReport({ file, line, lineText, kind, before, after, state, by, reason }) {

@@ -72,6 +72,27 @@ describe("a cached answer", () => {
     expect(isCached(await tenon.call({ name: "room" }))).toBe(true);
   });
 
+  it("is still marked as from outside where a tool that was called for it reached there", async () => {
+    const common = { description: "x", category: "custom", input: z.object({}) } as const;
+    const web = defineTool({
+      ...common,
+      name: "web",
+      annotations: { readOnly: true, openWorld: true },
+      execute: () => ({ page: 1 }),
+    });
+    const outer = defineTool({
+      ...common,
+      name: "outer",
+      annotations: { readOnly: true, cacheable: true },
+      execute: async (_input, { call }) => (await call({ name: "web" })).result,
+    });
+    const config = { policy: { rules: [{ decision: "allow" as const, tool: "web" }] } };
+    const { tenon } = start({ tools: [web, outer], config });
+    const answers = [await tenon.call({ name: "outer" }), await tenon.call({ name: "outer" })];
+    expect(answers.map(isCached)).toEqual([false, true]);
+    expect(answers.map(({ metadata }) => metadata.untrusted)).toEqual([true, true]);
+  });
+
   it("is given again while nothing changed, to whom it was given, and only behind policy and writes", async () => {
     const slow = defineTool({
       name: "slow_write",

@@ -63,6 +63,7 @@ describe("placing a path by its text", () => {
     ["a long name", "x".repeat(256)],
     ["a long name in bytes", "é".repeat(128)],
     ["a long path", "abc/".repeat(1100)],
+    ["a path that is too long only below the workspace", "abc/".repeat(1018)],
     ["a number", 5 as unknown as string],
     ["null", null as unknown as string],
     ["an object", {} as unknown as string],
