@@ -26,7 +26,9 @@ const maxDiffChars = 100_000;
 
 /** Parts of the file that are far apart are compared one by one: what lies between them is known to be equal. */
 function diffOf(names: DiffNames, edited: EditedText): string {
-  let diff = "";
+  // Joined at the end: a text of many concatenations takes several times its size for as long as the result is kept.
+  const pieces: string[] = [];
+  let size = 0;
   let shift = 0;
   for (const part of partsOf(edited.changes)) {
     const start = Math.max(part.startLine - contextLines, 1);
@@ -34,13 +36,15 @@ function diffOf(names: DiffNames, edited: EditedText): string {
     const texts = textsBetween(edited, [start, end]);
     const whole = unifiedDiff({ ...names, ...texts, context: contextLines, maxChars: maxDiffChars });
     const shifted = shiftHunks(whole, { before: start - 1, after: start - 1 + shift });
-    diff += diff === "" ? shifted : shifted.slice(shifted.indexOf("@@"));
+    const piece = size === 0 ? shifted : shifted.slice(shifted.indexOf("@@"));
+    pieces.push(piece);
+    size += piece.length;
     shift += part.growth;
-    if (diff.length > maxDiffChars) {
-      return `${diff.slice(0, maxDiffChars).toWellFormed()}\n\\ The diff goes on and was cut here.\n`;
+    if (size > maxDiffChars) {
+      return `${pieces.join("").slice(0, maxDiffChars).toWellFormed()}\n\\ The diff goes on and was cut here.\n`;
     }
   }
-  return diff;
+  return pieces.join("");
 }
 
 /** Lines of the old text that hold changes, and how many lines they gain. */

@@ -61,7 +61,12 @@ export function diffMethods<Input extends object>(
       previewChange(ctx, await planDiff(await read(input, ctx), ctx)),
     async execute(input: Input, ctx: ToolContext): Promise<DiffResult> {
       const patches = await read(input, ctx);
-      return changeFiles(ctx, () => planDiff(patches, ctx));
+      try {
+        return await changeFiles(ctx, () => planDiff(patches, ctx));
+      } finally {
+        // The input lives as long as the answer, whose text is made of it; the patches are much larger.
+        parsed.delete(input);
+      }
     },
   };
 }
