@@ -48,7 +48,7 @@ export function toIdentity(text: string): ProcessIdentity {
   return { pid, boot, namespace, started };
 }
 
-/** Whether a process of this machine exists, whoever it belongs to. */
+/** Whether a process of this machine exists, of any user. */
 export function signalReaches(pid: number): boolean {
   try {
     process.kill(pid, 0);
