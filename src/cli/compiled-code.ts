@@ -20,9 +20,9 @@ export interface CompilingProcess {
  * short command. V8 refuses what another version or other flags compiled; the rest is checked here.
  */
 export function loadCompiled(process: CompilingProcess, entry: string): unknown {
-  const state = process.env["TENON_STATE_DIR"] || defaultStateDir(process.env, homedir());
+  const state = stateFolder(process.env);
   // A first run leaves nothing behind that was not asked for.
-  if (!existsSync(state)) return createRequire(entry)(entry);
+  if (state === undefined || !existsSync(state)) return createRequire(entry)(entry);
   const file = join(state, "compiled", `${hash("sha256", entry).slice(0, 32)}.bin`);
   const known = readCompiled(file, entry, process.getuid?.());
   const loader = createLoader(dirname(entry), known);
@@ -31,6 +31,14 @@ export function loadCompiled(process: CompilingProcess, entry: string): unknown 
     if (fresh !== undefined) writeCompiled(file, entry, fresh);
   });
   return loader.load(entry);
+}
+
+function stateFolder(env: CompilingProcess["env"]): string | undefined {
+  try {
+    return env["TENON_STATE_DIR"] || defaultStateDir(env, homedir());
+  } catch {
+    return undefined; // a user without a home, which the command line reports
+  }
 }
 
 type Compiled = ReadonlyMap<string, Buffer>;

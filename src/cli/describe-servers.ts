@@ -8,7 +8,7 @@ import { plural } from "../text/plural.js";
 export function showServers(terminal: Terminal, servers: readonly ServerView[]): void {
   if (servers.length === 0) {
     terminal.stdout.write(
-      "No MCP servers are configured. Add one with: tenon mcp-servers add NAME COMMAND …\n",
+      "No MCP servers are configured. Add one with: tenon mcp-servers add NAME -- COMMAND …\n",
     );
     return;
   }

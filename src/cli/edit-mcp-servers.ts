@@ -1,3 +1,4 @@
+import { ToolResourceNotFoundError } from "../contract/errors.js";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
@@ -59,7 +60,10 @@ export async function importServerFile(terminal: Terminal, file: string, flags: 
 /** Remove a server from the user configuration, and forget what was accepted from it. */
 export async function removeServer(terminal: Terminal, name: string, flags: CommonFlags): Promise<void> {
   const edit = await editConfig(terminal, { [name]: undefined }, {});
-  if (edit.done && !edit.changed) throw new UsageError(`${edit.file} has no server named "${name}".`);
+  if (edit.done && !edit.changed)
+    throw new ToolResourceNotFoundError(`MCP server "${name}" not found in ${edit.file}.`, {
+      hint: "Run: tenon mcp-servers list",
+    });
   await withTenon(terminal, flags, ({ tenon }) => tenon.mcp.forget(name));
   const text = edit.done ? `Removed ${name} (${edit.file}).` : editByHand(edit, `Remove "${name}" from`);
   writeResult({ terminal, flags }, { ...edit, names: [name] }, () => toVisibleText(text));

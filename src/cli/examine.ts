@@ -1,4 +1,5 @@
 import { accessSync, constants, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { WorkspaceError, type OpenTenon } from "./open-tenon.js";
 import { toFileProblem } from "../contract/file-problem.js";
@@ -10,6 +11,7 @@ import { packageRoot } from "./package-root.js";
 import { installPackage } from "./install-package.js";
 import { shellQuote } from "../command/shell-quote.js";
 import { plural } from "../text/plural.js";
+import { pasteQuote } from "./paste-quote.js";
 
 /** The result of one check. */
 export interface Finding {
@@ -60,10 +62,27 @@ function explainFailure(name: string, cause: unknown): Pick<Finding, "message" |
   const message = typeof path === "string" ? `${path}: ${toFileProblem(cause)}` : messageOf(cause);
   if (name === "workspace") return { message, fix: `chmod u+rx ${shellQuote(String(path))}` };
   const isAboutState = name === "state" || name === "log" || typeof path === "string";
-  return { message, ...(isAboutState && { fix: otherState }) };
+  return { message, ...(isAboutState && { fix: otherState() }) };
 }
 
-const otherState = 'TENON_STATE_DIR="$HOME/tenon-state" tenon doctor';
+/** A place for the state that works: the home folder itself may be what does not. */
+function otherState(): string {
+  const place = isWritable(homedir()) ? '"$HOME/tenon-state"' : '"$(mktemp -d)"';
+  return `TENON_STATE_DIR=${place} tenon doctor`;
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function editConfig(file: string | undefined): string | undefined {
+  return file === undefined ? undefined : `"\${EDITOR:-vi}" ${shellQuote(file)}`;
+}
 
 /** What can be said when Tenon cannot start: the machine, and why. */
 export function examineBroken(cause: unknown): Finding[] {
@@ -72,7 +91,7 @@ export function examineBroken(cause: unknown): Finding[] {
       checkNode(),
       ...cause.problems.map((problem): Finding => {
         const { file, line } = problem;
-        const fix = line === undefined ? undefined : `"\${EDITOR:-vi}" ${shellQuote(file)}`;
+        const fix = editConfig(line === undefined ? undefined : file);
         return { name: "configuration", status: "fail", message: describeProblem(problem), fix };
       }),
     ];
@@ -83,7 +102,7 @@ export function examineBroken(cause: unknown): Finding[] {
     ];
   const hint = Object(cause) as { hint?: unknown };
   const message = [messageOf(cause), ...(typeof hint.hint === "string" ? [hint.hint] : [])].join(" ");
-  return [checkNode(), { name: "state", status: "fail", message, fix: otherState }];
+  return [checkNode(), { name: "state", status: "fail", message, fix: otherState() }];
 }
 
 function fixWorkspace(folder: string): string {
@@ -103,13 +122,9 @@ function checkNode(): Finding {
 function checkWorkspace({ tenon, terminal }: Examined): Finding {
   const workspace = tenon.config.workspaceDir ?? terminal.cwd;
   accessSync(workspace, constants.R_OK);
-  try {
-    accessSync(workspace, constants.W_OK);
-  } catch {
-    const fix = `chmod u+w ${shellQuote(workspace)}`;
-    return { name: "workspace", status: "warn", message: `${workspace} is not writable`, fix };
-  }
-  return { name: "workspace", status: "ok", message: workspace };
+  if (isWritable(workspace)) return { name: "workspace", status: "ok", message: workspace };
+  const fix = `chmod u+w ${shellQuote(workspace)}`;
+  return { name: "workspace", status: "warn", message: `${workspace} is not writable`, fix };
 }
 
 function checkConfiguration({ loaded }: Examined): Finding {
@@ -119,13 +134,18 @@ function checkConfiguration({ loaded }: Examined): Finding {
   return { name: "configuration", status: "warn", message, fix: "tenon trust" };
 }
 
+/** The file whose settings count most. */
+function configFile({ sources }: Examined["loaded"]): string | undefined {
+  return sources.find(({ file }) => file !== undefined)?.file;
+}
+
 const sourceWords: Readonly<Record<string, string>> = {
   flags: "the command line",
   env: "environment variables",
   default: "built-in defaults",
 };
 
-async function checkState({ tenon }: Examined): Promise<readonly Finding[]> {
+async function checkState({ tenon, loaded }: Examined): Promise<readonly Finding[]> {
   const { ok, problems, dir, damaged, lost } = await tenon.checkState();
   const name = "state";
   if (tenon.config.database === ":memory:")
@@ -134,6 +154,7 @@ async function checkState({ tenon }: Examined): Promise<readonly Finding[]> {
         name,
         status: "warn",
         message: "in memory (database is :memory:): rules, memories, plans and undo end with each process",
+        fix: editConfig(configFile(loaded)),
       },
     ];
   return [
@@ -162,12 +183,14 @@ async function describeLost(
   return { name: "state", status: "warn", message, fix: `tenon log --since ${since} --until ${until}` };
 }
 
-async function checkLog({ tenon }: Examined): Promise<Finding> {
-  if (!tenon.config.audit.enabled)
-    return { name: "log", status: "warn", message: "calls are not recorded: audit.enabled is false" };
+async function checkLog({ tenon, loaded }: Examined): Promise<Finding> {
+  if (!tenon.config.audit.enabled) {
+    const message = "calls are not recorded: audit.enabled is false";
+    return { name: "log", status: "warn", message, fix: editConfig(configFile(loaded)) };
+  }
   await tenon.audit.head();
   const fault = tenon.audit.fault();
-  if (fault !== undefined) return { name: "log", status: "fail", message: fault, fix: otherState };
+  if (fault !== undefined) return { name: "log", status: "fail", message: fault, fix: otherState() };
   const alerts = (await tenon.audit.pastAlerts?.({ since: Date.now() - 86_400_000 })) ?? [];
   const dir = await tenon.audit.dir();
   makeFolder(dir, 0o700); // the first call would make it
@@ -194,11 +217,17 @@ function checkGuard({ tenon }: Examined): Finding {
 async function checkSandbox({ tenon, terminal }: Examined): Promise<readonly Finding[]> {
   const facts = await tenon.sandboxFacts();
   return facts.map((fact) => {
-    const fix = fact.status === "ok" ? undefined : /: (sudo [^,;]+|nix-env [^,;]+)/.exec(fact.message)?.[1];
+    const fix = fact.status === "ok" ? undefined : commandIn(fact.message);
     if (fix === undefined) return fact;
     const canInstall = /\bbubblewrap$/.test(fix) && process.getuid?.() === 0;
     return { ...fact, fix, ...(canInstall && { repair: () => installPackage(fix, terminal.env) }) };
   });
+}
+
+/** The command that a message names: one that installs something, or starts Tenon with what it needs. */
+function commandIn(message: string): string | undefined {
+  const [, install, start] = /: (sudo [^,;]+|nix-env [^,;]+)|`(systemd-run .* tenon) …`/.exec(message) ?? [];
+  return install ?? (start === undefined ? undefined : `${start} doctor`);
 }
 
 /** Searching works without it, file by file; git is no check, because only commands use it. */
@@ -218,7 +247,7 @@ function checkPrograms({ tenon }: Examined): readonly Finding[] {
   const { mcpServers, plugins } = tenon.config;
   const servers = Object.entries(mcpServers).flatMap(([name, server]) =>
     "command" in server && server.enabled !== false && server.sandbox === undefined
-      ? [`mcp-servers sandbox ${name}`]
+      ? [{ name, command: "mcp-servers sandbox" }]
       : [],
   );
   const others = plugins.flatMap((plugin) => {
@@ -226,13 +255,13 @@ function checkPrograms({ tenon }: Examined): readonly Finding[] {
     const isInside = "sandbox" in entry && entry.sandbox !== undefined;
     return isInside || ("enabled" in entry && entry.enabled === false)
       ? []
-      : [`plugins sandbox ${entry.path}`];
+      : [{ name: entry.path, command: "plugins sandbox" }];
   });
-  return [...servers, ...others].map((command) => ({
+  return [...servers, ...others].map(({ name, command }) => ({
     name: "programs",
     status: "warn",
-    message: `${command.split(" ").at(-1)} runs outside the sandbox, with all your rights`,
-    fix: `tenon ${command}`,
+    message: `${name} runs outside the sandbox, with all your rights`,
+    fix: `tenon ${command} ${pasteQuote(name)}`,
   }));
 }
 

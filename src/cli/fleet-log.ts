@@ -1,8 +1,9 @@
+import { ToolResourceNotFoundError } from "../contract/errors.js";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AuditHead, AuditQuery, AuditRecord, AuditVerdict } from "../contract/ports/audit.js";
 import type { LogPage } from "../server/api.js";
 import { toVisibleText } from "../text/visible-text.js";
-import { exitCodes, UsageError } from "./command-line.js";
+import { exitCodes } from "./command-line.js";
 import { describeRecord, logTable } from "./log-table.js";
 import { askEach, type OpenFleet } from "./open-fleet.js";
 import { writeJson, writeResult } from "./output.js";
@@ -84,7 +85,9 @@ export async function showFleet(open: OpenFleet, id: string): Promise<void> {
     const record = { ...((await found.json()) as AuditRecord), workspace };
     return writeResult(open, record, () => describeRecord(open.terminal, record));
   }
-  throw new UsageError(`Call "${id}" not found in the logs of the fleet. Run: tenon log --fleet`);
+  throw new ToolResourceNotFoundError(`Call "${id}" not found in the logs of the fleet.`, {
+    hint: "Run: tenon log --fleet",
+  });
 }
 
 /** `tenon log verify` across a fleet: each worker checks its own, against the head that the database has of it. */

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { Command } from "commander";
 import { exitCodes, type AddCommand, type Terminal } from "./command-line.js";
@@ -7,7 +8,7 @@ import { addCall } from "./commands/call.js";
 import { addCompletion } from "./commands/completion.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addEndpoints } from "./commands/endpoints.js";
-import { addHelp } from "./commands/help.js";
+import { addHelp, unknownCommand } from "./commands/help.js";
 import { addFleet } from "./commands/fleet.js";
 import { addInit } from "./commands/init.js";
 import { addMcp } from "./commands/mcp.js";
@@ -80,12 +81,17 @@ export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Prom
 function prepareFolders(process: NodeJS.Process): string | undefined {
   // As with the XDG folders, a home that is not absolute is ignored: the state would end up in the workspace.
   if (!isAbsolute(process.env["HOME"] ?? "/")) delete process.env["HOME"];
+  const missing = "The current folder no longer exists. Change to another one and try again.";
+  const homeless = "This user has no home folder. Set HOME to a folder for the configuration and the state.";
+  if (orRefuse(process, homedir, homeless) === undefined) return undefined;
+  return orRefuse(process, () => process.cwd(), missing);
+}
+
+function orRefuse(process: NodeJS.Process, find: () => string, problem: string): string | undefined {
   try {
-    return process.cwd();
+    return find();
   } catch {
-    process.stderr.write(
-      "tenon: The current folder no longer exists. Change to another one and try again.\n",
-    );
+    process.stderr.write(`tenon: ${problem}\n`);
     process.exitCode = exitCodes.usage;
     return undefined;
   }
@@ -94,18 +100,27 @@ function prepareFolders(process: NodeJS.Process): string | undefined {
 /** Parse and run one command line; errors become a message and an exit code, never an exception. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<void> {
   const json = (args.includes("--") ? args.slice(0, args.indexOf("--")) : args).includes("--json");
-  const program = createProgram(terminal, json);
+  // With --json, what commander says becomes part of the JSON: the last line is the way to the help.
+  const said: string[] = [];
+  const program = createProgram(terminal, json ? (text) => said.push(text) : undefined);
   let command: Command | undefined;
-  program.hook("preAction", (_, action) => void (command = action));
+  program.hook("preAction", (_, action) => {
+    command = action;
+    const [word] = action.registeredArguments.length === 0 ? action.args : [];
+    if (word !== undefined) unknownCommand(action, word);
+  });
   try {
     await program.parseAsync(moveLeadingOptions(program, args), { from: "user" });
   } catch (error) {
-    reportError(terminal, error, { command, json });
+    reportError(terminal, error, { command, json, usage: said.at(-1)?.trimEnd() });
   }
 }
 
-/** The commands and their help. With `json`, commander prints no errors: they become JSON later. */
-export function createProgram(terminal: Terminal, json = false): Command {
+/** The commands and their help. */
+export function createProgram(
+  terminal: Terminal,
+  writeErr: (text: string) => void = (text) => void terminal.stderr.write(toVisibleText(text)),
+): Command {
   const program = new Command("tenon")
     .description(
       "The tool runtime for AI agents: validates, authorises, schedules, executes and records every call.",
@@ -120,7 +135,7 @@ export function createProgram(terminal: Terminal, json = false): Command {
     .configureOutput({
       getOutHelpWidth: () => (terminal.stdout.isTTY === true ? terminal.stdout.columns : undefined) ?? 80,
       writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => void (json || terminal.stderr.write(toVisibleText(text))),
+      writeErr,
     });
   for (const option of sharedOptions)
     program.addOption(option.helpGroup("Shared options, for every command:"));
@@ -128,12 +143,15 @@ export function createProgram(terminal: Terminal, json = false): Command {
     program.commandsGroup(heading);
     for (const add of commands) add(program, terminal);
   }
-  nameHelp(program);
+  finish(program);
   return program;
 }
 
-/** A usage error names the help of the command that it is about. */
-function nameHelp(command: Command): void {
+/** A usage error names the help of the command that it is about; `tenon log shw` is a typo, not an argument too many. */
+function finish(command: Command): void {
   command.showHelpAfterError(helpHint(command));
-  for (const child of command.commands) nameHelp(child);
+  if (command.parent !== null && command.commands.length > 0)
+    command.helpCommand("help [command]", "Show help for a command");
+  if (command.commands.length > 0 && command.registeredArguments.length === 0) command.allowExcessArguments();
+  for (const child of command.commands) finish(child);
 }

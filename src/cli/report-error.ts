@@ -7,15 +7,19 @@ import { toVisibleText } from "../text/visible-text.js";
 import { exitCodes, UsageError, type Terminal } from "./command-line.js";
 import { warn, writeJson } from "./output.js";
 
+/** Where an error happened, and how it is to be told. */
+interface ErrorPlace {
+  readonly command: Command | undefined;
+  readonly json: boolean;
+  /** What commander says about the help of the command that it could not run. */
+  readonly usage: string | undefined;
+}
+
 /** Report why a command ended early, on standard error or as JSON, and set the exit code. */
-export function reportError(
-  terminal: Terminal,
-  error: unknown,
-  { command, json }: { readonly command: Command | undefined; readonly json: boolean },
-): void {
+export function reportError(terminal: Terminal, error: unknown, { command, json, usage }: ErrorPlace): void {
   terminal.exitCode = exitCodeOf(error);
   if (error instanceof CommanderError && (!json || error.exitCode === 0)) return; // commander has printed it
-  const hint = hintOf(error, command);
+  const hint = error instanceof CommanderError ? usage : hintOf(error, command);
   if (json) {
     writeJson(terminal, { success: false, error: toJson(error, hint) });
     return;

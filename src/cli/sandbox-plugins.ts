@@ -1,3 +1,4 @@
+import { ToolResourceNotFoundError } from "../contract/errors.js";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { PluginOptions } from "../contract/plugin.js";
@@ -59,7 +60,8 @@ export async function sandboxPlugin(terminal: Terminal, name: string, flags: San
     const path = isPath(name) ? resolve(terminal.cwd, name) : name;
     const byPath = entries.find((each) => each.path === path);
     const entry = byPath ?? (await findByName(open, entries, name));
-    if (entry === undefined) throw new UsageError(`Plugin "${name}" not found. Run: tenon plugins list`);
+    if (entry === undefined)
+      throw new ToolResourceNotFoundError(`Plugin "${name}" not found.`, { hint: "Run: tenon plugins list" });
     const { path: source, enabled: _, sandbox: known = {}, ...options } = entry;
     if (options.inProcess === true)
       throw new UsageError(`"${name}" runs in Tenon's own process. Remove inProcess first.`);
@@ -73,7 +75,10 @@ export async function sandboxPlugin(terminal: Terminal, name: string, flags: San
         return { ...(typeof each === "string" ? { path: each } : each), sandbox: settled.access };
       }),
     );
-    if (!changed) throw new UsageError(`${file} has no plugin named "${name}".`);
+    if (!changed)
+      throw new ToolResourceNotFoundError(`Plugin "${name}" not found in ${file}.`, {
+        hint: "Run: tenon plugins list",
+      });
     const text = `${name} runs in the sandbox from its next start (${file}).`;
     writeResult({ terminal, flags }, { name, file, ...settled }, () => toVisibleText(text));
   });

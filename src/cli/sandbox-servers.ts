@@ -1,3 +1,4 @@
+import { ToolResourceNotFoundError } from "../contract/errors.js";
 import { homedir } from "node:os";
 import { setServerSandbox } from "../config/edit-servers.js";
 import { userConfigDir } from "../config/folders.js";
@@ -24,7 +25,9 @@ export async function sandboxServer(terminal: Terminal, name: string, flags: San
     const { mcpServers } = open.tenon.config;
     const server = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined;
     if (server === undefined)
-      throw new UsageError(`MCP server "${name}" not found. Run: tenon mcp-servers list`);
+      throw new ToolResourceNotFoundError(`MCP server "${name}" not found.`, {
+        hint: "Run: tenon mcp-servers list",
+      });
     if (!("command" in server)) {
       throw new UsageError(`"${name}" is not started by Tenon, so it cannot run in its sandbox.`);
     }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { homedir } from "node:os";
-import { ToolUnavailableError } from "../contract/errors.js";
+import { ToolResourceNotFoundError, ToolUnavailableError } from "../contract/errors.js";
 import { openOptions } from "../runtime/options.js";
 import type { BrowserSessionView, EntryLink, ServerRecord } from "../server/index.js";
 import { ago } from "./ago.js";
@@ -80,10 +80,10 @@ interface ServerRequest {
   /** @default 10000 */
   readonly timeoutMs?: number;
   /** What to say where the server does not know the path. */
-  readonly missing?: string;
+  readonly missing?: { readonly message: string; readonly hint: string };
 }
 
-const sessionMissing = "Session not found. Run: tenon serve sessions list";
+const sessionMissing = { message: "Session not found.", hint: "Run: tenon serve sessions list" };
 
 /** Send a request to the running server of this workspace. */
 export async function callServer<T>(
@@ -105,7 +105,7 @@ export async function callServer<T>(
     });
   });
   if (status >= 200 && status < 300) return JSON.parse(text) as T;
-  if (status === 404) throw new UsageError(missing);
+  if (status === 404) throw new ToolResourceNotFoundError(missing.message, missing);
   throw new ToolUnavailableError(
     `The server at ${url} refused the request: ${status} ${toVisibleText(text.slice(0, 300))}`,
     {

@@ -1,3 +1,4 @@
+import { ToolResourceNotFoundError } from "../contract/errors.js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { homedir } from "node:os";
 import { createServerLogs } from "../runtime/gateway/server-logs.js";
@@ -25,7 +26,9 @@ export async function showLogs(terminal: Terminal, name: string, flags: LogsFlag
   const logs = createServerLogs(stateDir, workspace, Date.now);
   const lines = logs.read(name, Number(flags.lines));
   if (lines.length === 0 && !Object.hasOwn(loaded.config.mcpServers, name))
-    throw new UsageError(`MCP server "${name}" not found, and it has no stored log.`);
+    throw new ToolResourceNotFoundError(`MCP server "${name}" not found, and it has no stored log.`, {
+      hint: "Run: tenon mcp-servers list",
+    });
   const empty = `${name} has not written anything yet.`;
   writeResult({ terminal, flags }, { name, lines }, () =>
     lines.length === 0 ? empty : lines.map(toVisibleLine).join("\n"),

@@ -25,6 +25,10 @@ describe("usage errors", () => {
     [["log", "verify", "--head", "12:zz"], 'Invalid --head "12:zz"', "tenon log verify --help"],
     [["help", "nope"], "unknown command 'nope'", "tenon --help"],
     [["help", "mcp-servers", "lst"], "(Did you mean list?)", "tenon mcp-servers --help"],
+    [["log", "shw"], "unknown command 'shw'\n(Did you mean show?)", "tenon log --help"],
+    [["serve", "lnk"], "unknown command 'lnk'\n(Did you mean link?)", "tenon serve --help"],
+    [["mcp", "instal"], "(Did you mean install?)", "tenon mcp --help"],
+    [["undo", "show"], "too many arguments", "tenon undo --help"],
     [["tools", "--mode", "yolo"], "argument 'yolo' is invalid", "tenon tools --help"],
     [["mcp-servers", "add", "fs"], "--url ADDRESS", "tenon mcp-servers add --help"],
     [
@@ -48,14 +52,40 @@ describe("usage errors", () => {
   it.each([
     [["tools", "--json", "--bogus"], "unknown option '--bogus'"],
     [["--json", "nope"], "unknown command 'nope'"],
+    [["--json", "help", "nope"], "unknown command 'nope'"],
+    [["--json", "log", "nope"], "unknown command 'nope'"],
     [["tools", "--json", "--category", "nope"], 'Unknown category "nope"'],
   ])("%j prints one JSON object and nothing else", async (args, message) => {
     const { code, out, err } = await run(...args);
     expect({ code, err }).toEqual({ code: 2, err: "" });
     expect(JSON.parse(out)).toMatchObject({
       success: false,
-      error: { code: "USAGE", message: expect.stringContaining(message) as string },
+      error: {
+        code: "USAGE",
+        message: expect.stringContaining(message) as string,
+        hint: expect.stringMatching(/^Run 'tenon.* --help' for usage\.$/) as string,
+      },
     });
+  });
+
+  it.each([
+    [["log", "show", "nope"], "Run: tenon log"],
+    [["tools", "nope"], "Run: tenon tools"],
+    [["plan", "nope"], "Run: tenon plan"],
+    [["reflect", "nope"], "tenon log --json"],
+    [["snippets", "nope"], "Run: tenon snippets"],
+    [["endpoints", "try", "nope"], "Configured: none."],
+    [["plugins", "remove", "nope"], "Run: tenon plugins list"],
+    [["mcp-servers", "remove", "nope"], "Run: tenon mcp-servers list"],
+    [["mcp-servers", "logs", "nope"], "Run: tenon mcp-servers list"],
+    [["policy", "revoke", "nope"], "Run: tenon policy list"],
+    [["tokens", "create", "t", "--user", "no one"], "tenon users add 'no one'"],
+  ])("%j is not misuse: what does not exist is named, with the way to what does", async (args, hint) => {
+    const { code, err } = await run(...args);
+    expect(code).toBe(1);
+    expect(err).toMatch(/not found/);
+    expect(err).toContain(hint);
+    expect(err).not.toContain("--help");
   });
 
   it("take a misspelt tool for what it is, whatever follows", async () => {

@@ -52,8 +52,8 @@ export default definePlugin({
   description: "A plugin for Tenon.",
   tools: [countWords],
   setup({ options, log }) {
-    log.info("ready", { options });
-    return () => log.info("goodbye");
+    log.debug("ready", { options });
+    return () => log.debug("goodbye");
   },
 });
 `;

@@ -114,7 +114,7 @@ function endsAfterMember(reader: Reader, path: JsonPath, close: string): boolean
   if (!take(reader, ",")) stop(reader, path, `${unexpected(reader)}: expected "," or "${close}"`);
   skipSpace(reader);
   if (reader.text[reader.position] === close)
-    stop(reader, path, `Unexpected "${close}": no comma may stand before it`);
+    stop(reader, path, `Unexpected "${close}": remove the comma before it`);
   return false;
 }
 

@@ -9,8 +9,9 @@ export const maxUnpagedText = 8000;
 export function toApprovalText(request: ApprovalRequest): string {
   const { preview, decision, reason } = request;
   const rule = reason.includes(decision.rule) ? "" : ` (rule ${toVisibleLine(decision.rule)})`;
+  const agent = request.agent === "default" ? "default agent" : `agent ${toVisibleLine(request.agent)}`;
   return [
-    `The agent ${toVisibleLine(request.agent)} ${request.afterRun === true ? "ran" : "wants to call"} ${toVisibleLine(request.toolName)}`,
+    `The ${agent} ${request.afterRun === true ? "ran" : "wants to call"} ${toVisibleLine(request.toolName)}`,
     askerOf(request),
     ...(request.fault === undefined ? [] : [`Asked again: ${toVisibleText(request.fault)}`]),
     ...(preview === undefined ? [] : [toVisibleText(preview.summary)]),

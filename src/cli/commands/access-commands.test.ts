@@ -43,7 +43,7 @@ describe("tenon users and tenon tokens", () => {
 
   it("refuse what makes no sense, with a way out", async () => {
     expect(await tenon("tokens", "create", "x", "--user", "alice")).toMatchObject({
-      code: 2,
+      code: 1,
       err: expect.stringContaining("tenon users add alice"),
     });
     expect(await tenon("users", "add", "Alice")).toMatchObject({ code: 2 });

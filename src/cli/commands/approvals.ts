@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import type { Command } from "commander";
-import { ToolError } from "../../contract/errors.js";
+import { ToolError, ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { ApprovalAnswer, ApprovalRequest } from "../../contract/ports/interact.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 import { ago } from "../ago.js";
@@ -13,6 +13,8 @@ import { createTerminalBackend } from "../terminal-backend.js";
 
 /** Calls that wait for consent, on this machine or in a fleet. */
 interface ApprovalQueue {
+  /** How its answers are given; a front of a fleet knows by itself. */
+  readonly channel?: "terminal";
   list(): Promise<readonly (ApprovalRequest & { readonly workspace?: string })[]>;
   answer(id: string, answer: ApprovalAnswer): Promise<void>;
 }
@@ -69,6 +71,7 @@ async function answer(
   if (flags.json === true || !backend.available() || backend.approve === undefined)
     throw new UsageError("Consent needs a person at a terminal. To refuse: tenon approvals refuse ID");
   const request = await find(queue, id);
+  if (queue.channel !== undefined && !request.channels.includes(queue.channel)) throw notCounted("closed");
   const given = await backend.approve(request, terminal.interrupted);
   await queue.answer(request.id, given);
   terminal.stdout.write(given.verdict === "no" ? "Refused.\n" : `Allowed: ${given.verdict}.\n`);
@@ -77,20 +80,21 @@ async function answer(
 async function find(queue: ApprovalQueue, id: string): Promise<ApprovalRequest> {
   const found = (await queue.list()).find((one) => one.id === id || one.callId === id);
   if (found === undefined)
-    throw new UsageError(`Nothing waits for consent under "${id}". Run: tenon approvals`);
+    throw new ToolResourceNotFoundError(`Call "${id}" not found: it does not wait for consent.`, {
+      hint: "Run: tenon approvals",
+    });
   return found;
 }
 
 function localQueue({ tenon }: OpenTenon): ApprovalQueue {
+  const channel = "terminal" as const;
   return {
+    channel,
     list: () => tenon.approvals.elsewhere(),
     async answer(id, given) {
-      const by = { channel: "terminal" as const, person: userInfo().username };
+      const by = { channel, person: userInfo().username };
       const outcome = await tenon.approvals.answer(id, { ...given, by });
-      if (outcome.status !== "accepted" && outcome.status !== "counted")
-        throw new ToolError(`The answer does not count: ${outcomes[outcome.status]}.`, {
-          code: "APPROVAL_UNAVAILABLE",
-        });
+      if (outcome.status !== "accepted" && outcome.status !== "counted") throw notCounted(outcome.status);
     },
   };
 }
@@ -99,9 +103,13 @@ const outcomes = {
   own: "the call was made in your own name",
   late: "somebody else has answered already",
   invalid: "the changed arguments cannot be used",
-  closed: "it cannot be answered at a terminal (see approvals.channels)",
+  closed: "it is asked in the console only (tenon serve link), unless approvals.channels names the terminal",
   unknown: "it does not wait any more",
 } as const;
+
+function notCounted(status: keyof typeof outcomes): ToolError {
+  return new ToolError(`The answer does not count: ${outcomes[status]}.`, { code: "APPROVAL_UNAVAILABLE" });
+}
 
 function fleetQueue({ ask, workspaces }: OpenFleet): ApprovalQueue {
   return {

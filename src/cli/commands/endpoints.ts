@@ -1,8 +1,9 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import { homedir } from "node:os";
 import { hostIds, hostSnippet, hostSnippets, type HostSnippet } from "../../mcp/host-snippets.js";
 import { createMcpHost } from "../../runtime/mcp-host/create-mcp-host.js";
 import { openOptions } from "../../runtime/options.js";
-import { addCommand, UsageError, type AddCommand, type CommonFlags } from "../command-line.js";
+import { addCommand, type AddCommand, type CommonFlags } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { table, writeResult } from "../output.js";
 import { toVisibleLine } from "../../text/visible-text.js";
@@ -76,9 +77,9 @@ async function tryOne(open: OpenTenon, name: string, flags: EndpointFlags): Prom
   const { endpoints } = open.tenon.config;
   const offered = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
   if (offered === undefined)
-    throw new UsageError(
-      `Endpoint "${name}" not found (configured: ${Object.keys(endpoints).join(", ") || "none"}).`,
-    );
+    throw new ToolResourceNotFoundError(`Endpoint "${name}" not found.`, {
+      hint: `Configured: ${Object.keys(endpoints).join(", ") || "none"}.`,
+    });
   const snippets = snippetsFor(name, await addressOf(open, flags), flags);
   if (flags.host !== undefined)
     return writeResult(open, snippets[0], () => snippets.map(({ text }) => text.trimEnd()).join(""));

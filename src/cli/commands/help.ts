@@ -1,14 +1,13 @@
 import type { Command } from "commander";
 import { nearest } from "../../schema/nearest.js";
-import type { AddCommand } from "../command-line.js";
+import { addCommand, type AddCommand } from "../command-line.js";
 
 /** `tenon help [command...]`: the same as `--help`, and an error for a command that does not exist. */
 export const addHelp: AddCommand = (program) => {
-  program
-    .helpCommand(false)
-    .command("help [command...]")
-    .description("Show help for a command")
-    .action((words: string[]) => findCommand(program, words).outputHelp());
+  program.helpCommand(false);
+  addCommand(program, "help [command...]", "Show help for a command").action((words: string[]) =>
+    findCommand(program, words).outputHelp(),
+  );
 };
 
 function findCommand(program: Command, words: readonly string[]): Command {
@@ -22,7 +21,7 @@ function findCommand(program: Command, words: readonly string[]): Command {
 }
 
 /** The same error as for `tenon mcp-servers lst`. */
-function unknownCommand(parent: Command, word: string): never {
+export function unknownCommand(parent: Command, word: string): never {
   const close = nearest(
     word,
     parent.commands.map((command) => command.name()),

@@ -1,3 +1,4 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { Command } from "commander";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
@@ -65,7 +66,7 @@ function withQueryFlags(command: Command, limit?: string): Command {
     .option("--since <time>", 'calls since a time: "2h", "3d" or a date')
     .option("--until <time>", "calls up to a time")
     .option("--tool <glob>", "only tools that match")
-    .option("--agent <name>", "only this agent")
+    .option("--agent <name>", 'only this agent; "default" is the one that nobody named')
     .option("--task <id>", "only this task")
     .option("--session-id <id>", "only this session")
     .option("--outcome <word>", "only this outcome: success, failure, denied or interrupted")
@@ -132,7 +133,10 @@ function addShow(log: Command, terminal: Terminal): void {
       return aloneOrInFleet(terminal, flags, {
         async alone(open) {
           const record: AuditRecord | undefined = await open.tenon.audit.get(id);
-          if (record === undefined) throw new UsageError(`Call "${id}" not found in the log. Run: tenon log`);
+          if (record === undefined)
+            throw new ToolResourceNotFoundError(`Call "${id}" not found in the log.`, {
+              hint: "Run: tenon log",
+            });
           writeResult(open, record, () => describeRecord(terminal, record));
         },
         inFleet: (open) => showFleet(open, id),

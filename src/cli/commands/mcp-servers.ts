@@ -136,7 +136,7 @@ async function control(
     method: "POST",
     path: `/api/mcp-servers/${encodeURIComponent(name)}/${action}`,
     timeoutMs: 600_000,
-    missing: `MCP server "${name}" not found. Run: tenon mcp-servers list`,
+    missing: { message: `MCP server "${name}" not found.`, hint: "Run: tenon mcp-servers list" },
   });
   writeResult({ terminal, flags }, view, () => `${action === "stop" ? "Stopped" : "Restarted"} ${name}.`);
 }

@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { serveHost } from "../../mcp/server/serve-host.js";
 import { StdioDispatch } from "../../mcp/server/stdio-dispatch.js";
 import { StdioTransport } from "../../mcp/server/stdio-transport.js";
+import { toFileProblem } from "../../contract/file-problem.js";
 import { messageOf } from "../../contract/message-of.js";
 import { createMcpHost } from "../../runtime/mcp-host/create-mcp-host.js";
 import { type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
@@ -87,7 +88,7 @@ function remember(terminal: Terminal, flags: McpFlags, tools: readonly unknown[]
   try {
     saveCatalogue({ env, cwd, version, flags }, tools);
   } catch (error) {
-    warn(terminal, `cannot save the list of tools: ${String(error)}`);
+    warn(terminal, `Cannot save the list of tools: ${toFileProblem(error)}.`);
   }
 }
 

@@ -1,8 +1,9 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { RecordedChange } from "../../contract/ports/actor.js";
 import type { Feature, PlanKind, PlanStore, Requirement, Task } from "../../contract/ports/plan.js";
 import { nearest } from "../../schema/nearest.js";
 import { ago } from "../ago.js";
-import { UsageError, type AddCommand, type CommonFlags, addCommand } from "../command-line.js";
+import { type AddCommand, type CommonFlags, addCommand } from "../command-line.js";
 import { withTenon, type OpenTenon } from "../open-tenon.js";
 import { colorsFor, writeResult } from "../output.js";
 import { planTree, type WholePlan } from "../plan-tree.js";
@@ -74,9 +75,9 @@ async function findItem(
     id,
     [...requirements, ...features, ...tasks].map((record) => record.id),
   );
-  throw new UsageError(
-    `"${id}" not found in the plan.${close === undefined ? "" : ` Did you mean "${close}"?`}`,
-  );
+  throw new ToolResourceNotFoundError(`"${id}" not found in the plan.`, {
+    hint: close === undefined ? "Run: tenon plan" : `Did you mean "${close}"?`,
+  });
 }
 
 function showOne(open: OpenTenon, { kind, record, history }: PlanItem): void {

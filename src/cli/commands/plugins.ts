@@ -1,3 +1,4 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
@@ -159,7 +160,10 @@ async function remove(terminal: Terminal, name: string, flags: CommonFlags): Pro
     removed = kept.length < entries.length;
     return kept;
   });
-  if (!removed) throw new UsageError(`${file} has no plugin named "${name}".`);
+  if (!removed)
+    throw new ToolResourceNotFoundError(`Plugin "${name}" not found in ${file}.`, {
+      hint: "Run: tenon plugins list",
+    });
   const folder = userPluginDir(terminal.env, homedir());
   const installed =
     packageName(source) === source &&
@@ -188,7 +192,8 @@ async function create(terminal: Terminal, dir: string, flags: CommonFlags): Prom
     makeFolder(resolve(folder, file, ".."));
     writeFileSync(join(folder, file), text);
   }
-  const text = `Created the plugin ${name} in ${folder}. Next:\n  cd ${shellQuote(dir)} && npm install && npm test && tenon plugins add .`;
+  const place = dir.startsWith("-") ? `./${dir}` : dir;
+  const text = `Created the plugin ${name} in ${folder}. Next:\n  cd ${shellQuote(place)} && npm install && npm test && tenon plugins add .`;
   writeResult({ terminal, flags }, { name, dir: folder, files: files.map(([file]) => file) }, () => text);
 }
 

@@ -1,3 +1,4 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { Command } from "commander";
 import type { Session } from "../../runtime/sessions/session.js";
 import type { Explained } from "../../call/explain.js";
@@ -119,7 +120,9 @@ function addRevoke(policy: Command, terminal: Terminal): void {
     .action((id: string, flags: CommonFlags) =>
       withTenon(terminal, flags, async (open) => {
         if (!(await open.tenon.revoke(id)))
-          throw new UsageError(`Saved rule "${id}" not found. Run: tenon policy list`);
+          throw new ToolResourceNotFoundError(`Saved rule "${id}" not found.`, {
+            hint: "Run: tenon policy list",
+          });
         writeResult(open, { revoked: id }, () => `Revoked ${id}.`);
       }),
     );
@@ -163,7 +166,9 @@ async function sessionOf({ tenon, session }: OpenTenon, flags: ExplainFlags): Pr
   if (agent === undefined && as === undefined && endpoint === undefined) return session;
   const user = as === undefined ? undefined : await tenon.access.principal(as);
   if (as !== undefined && user === undefined)
-    throw new UsageError(`User "${as}" not found. List the users with: tenon users list`);
+    throw new ToolResourceNotFoundError(`User "${as}" not found.`, {
+      hint: "List the users with: tenon users list",
+    });
   return tenon.createSession({
     ...(agent !== undefined && { agent }),
     ...(user !== undefined && { userId: user.name, principal: user.name, role: user.role }),

@@ -36,7 +36,7 @@ describe("the commands that prove what happened", () => {
     const record = JSON.parse(denied.out) as { callId: string; error: { code: string } };
     expect(record.error.code).toBe("PATH_OUTSIDE");
     expect((await tenon("log", "show", record.callId)).out).toContain("/etc/shadow");
-    expect((await tenon("log", "show", "nothing")).code).toBe(2);
+    expect((await tenon("log", "show", "nothing")).code).toBe(1);
     const lines = (await tenon("log", "export", "--task", "T1")).out.trimEnd().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([1, 3, 4]);
     expect((await tenon("log", "--since", "yesterdayish")).code).toBe(2);
@@ -86,7 +86,7 @@ describe("the commands that prove what happened", () => {
       verdict: "replan",
       toolFailures: [{ toolName: "read_file", code: "PATH_OUTSIDE" }],
     });
-    expect((await tenon("reflect", "nothing")).code).toBe(2);
+    expect((await tenon("reflect", "nothing")).code).toBe(1);
   });
 
   it("reports on standard error that nothing is recorded if the state cannot be written", async () => {

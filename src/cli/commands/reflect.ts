@@ -1,5 +1,6 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { Reflection } from "../../runtime/tasks/reflect.js";
-import { UsageError, type AddCommand, type CommonFlags, addCommand } from "../command-line.js";
+import { type AddCommand, type CommonFlags, addCommand } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
 import { toVisibleLine } from "../../text/visible-text.js";
 import { writeResult } from "../output.js";
@@ -12,7 +13,9 @@ export const addReflect: AddCommand = (program, terminal) => {
       withTenon(terminal, flags, async (open) => {
         const { tenon } = open;
         if ((await tenon.task(taskId)) === undefined)
-          throw new UsageError(`No calls of task "${taskId}" in the log. Run: tenon log`);
+          throw new ToolResourceNotFoundError(`Task "${taskId}" not found in the log.`, {
+            hint: "tenon log --json shows the taskId of each call that was made with one.",
+          });
         const tasks = await tenon.work.plan.tasks();
         const planTasks = tasks.filter(({ id }) => id === taskId);
         const reflection = await tenon.reflect(taskId, { planTasks });

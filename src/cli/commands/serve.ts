@@ -20,6 +20,7 @@ import { addServeControl } from "../serve-control.js";
 import { readCertificate } from "../read-certificate.js";
 import { watchConfig } from "../watch-config.js";
 import { toVisibleLine } from "../../text/visible-text.js";
+import { ToolError } from "../../contract/errors.js";
 import { messageOf } from "../../contract/message-of.js";
 import { tenantOwnership } from "../../store/ownership.js";
 
@@ -85,7 +86,9 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
   const tls = await readCertificate(terminal, flags);
   if (flags.tlsKey !== undefined) await refuseSecretFileIn(folders, resolve(terminal.cwd, flags.tlsKey));
   const person = createConsolePerson({ now: Date.now, newId: createIds("question") });
-  const onFault = (cause: unknown): void => warn(terminal, String((cause as Error)?.stack ?? cause));
+  // Where a fault of Tenon itself happened is of use; a full disk is not a fault of Tenon.
+  const onFault = (cause: unknown): void =>
+    warn(terminal, cause instanceof ToolError ? cause.message : String((cause as Error)?.stack ?? cause));
   const fleet = await fleetFor(loaded.config, { stateDir, workspace, onFault });
   const tenon = startTenon(terminal, loaded, {
     interact: person,

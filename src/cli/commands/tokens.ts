@@ -1,6 +1,8 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
+import { pasteQuote } from "../paste-quote.js";
 import { roles, type NamedToken, type Role } from "../../contract/ports/access.js";
 import { ago } from "../ago.js";
-import { addCommand, UsageError, type AddCommand, type CommonFlags } from "../command-line.js";
+import { addCommand, type AddCommand, type CommonFlags } from "../command-line.js";
 import { withTeam, type OpenTenon } from "../open-tenon.js";
 import { noteMore, writeResult, writeRows } from "../output.js";
 import { parseExpiry } from "../parse-time.js";
@@ -81,7 +83,9 @@ async function create(open: OpenTenon, name: string, flags: TokenFlags): Promise
   const principal = flags.user ?? name;
   const owner = await access.principal(principal);
   if (owner === undefined && flags.user !== undefined)
-    throw new UsageError(`User "${principal}" not found. Add it with: tenon users add ${principal}`);
+    throw new ToolResourceNotFoundError(`User "${principal}" not found.`, {
+      hint: `Add it with: tenon users add ${pasteQuote(principal)}`,
+    });
   const ownerRole: Role =
     owner?.role ?? (await access.addPrincipal({ name, kind: "program", role: role ?? "operator" })).role;
   const { endpoint } = flags;

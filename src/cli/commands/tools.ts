@@ -1,3 +1,4 @@
+import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import { toolCategories, type ToolCategory, type ToolDescription } from "../../contract/tool.js";
 import { nearest } from "../../schema/nearest.js";
 import { UsageError, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
@@ -52,7 +53,9 @@ function findOne(name: string, tools: readonly ToolDescription[]): ToolDescripti
     name,
     tools.map((tool) => tool.name),
   );
-  throw new UsageError(`Tool "${name}" not found.${close === undefined ? "" : ` Did you mean "${close}"?`}`);
+  throw new ToolResourceNotFoundError(`Tool "${name}" not found.`, {
+    hint: close === undefined ? "Run: tenon tools" : `Did you mean "${close}"?`,
+  });
 }
 
 function showTools(terminal: Terminal, flags: ToolsFlags, tools: readonly ToolDescription[]): void {

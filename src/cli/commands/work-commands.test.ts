@@ -160,7 +160,7 @@ describe("tenon plan", () => {
       history: [{ what: "created" }],
     });
     const missing = await tenon(["plan", "REQ-9"]);
-    expect(missing.code).toBe(2);
+    expect(missing.code).toBe(1);
     expect(missing.err).toContain('Did you mean "REQ-1"?');
   });
 });

@@ -3,12 +3,11 @@ import { resolve } from "node:path";
 import { userConfigDir } from "../../config/folders.js";
 import { loadConfig, type LoadedConfig } from "../../config/load-config.js";
 import { messageOf } from "../../contract/message-of.js";
-import { createTenon } from "../../runtime/create-tenon.js";
 import type { Tenon } from "../../runtime/tenon.js";
-import { localActor, reportAuditFaults } from "../audit-faults.js";
+import { localActor } from "../audit-faults.js";
 import { UsageError, addCommand, type AddCommand, type CommonFlags, type Terminal } from "../command-line.js";
 import { examine } from "../examine.js";
-import { loadFor } from "../open-tenon.js";
+import { loadFor, startTenon } from "../open-tenon.js";
 import { warn, writeJson } from "../output.js";
 import { tuneV8 } from "../tune-v8.js";
 
@@ -44,17 +43,11 @@ async function work(terminal: Terminal, flags: WorkerFlags): Promise<void> {
     onFault: (cause) => warn(terminal, messageOf(cause)),
     openTenon: (stateDir) => async (folder, options) => {
       const own = await loadForWorkspace(terminal, flags, { folder, stateDir });
-      const log = (record: unknown): void => void terminal.stderr.write(`${JSON.stringify(record)}\n`);
-      const tenon = createTenon({
-        loaded: own,
-        env: terminal.env,
-        home: homedir(),
-        log,
+      const tenon = startTenon(terminal, own, {
         workspace: folder,
         actor: localActor("console"),
         ...options,
       });
-      reportAuditFaults(tenon, terminal);
       loads.set(tenon, own);
       return tenon;
     },
