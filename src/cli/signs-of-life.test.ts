@@ -40,6 +40,25 @@ describe("a long call", () => {
   });
 });
 
+describe("a command that prints while it runs", () => {
+  const command = ["call", "shell_exec", "command=echo one; echo two >&2; sleep 0.2; printf three; echo"];
+
+  it("is shown line by line, and at a terminal not a second time", async () => {
+    const { err, out } = await run([...command, "--mode", "auto"], 60);
+    expect(
+      stripVTControlCharacters(err)
+        .split(/[\r\n]+/)
+        .filter((line) => /^(?:one|two|three)$/.test(line)),
+    ).toEqual(expect.arrayContaining(["one", "two", "three"]));
+    expect(err).not.toContain("\n\n");
+    expect(out).toBe("[stderr]\ntwo\n");
+  });
+
+  it("is whole in a pipe", async () => {
+    expect((await run([...command, "--mode", "auto"])).out).toBe("one\nthree\n[stderr]\ntwo\n");
+  });
+});
+
 describe("log lines", () => {
   it("go where the configuration says, also those of calls", async () => {
     const config = join(cwd, "config.yml");

@@ -5,7 +5,9 @@ import { cutColumns } from "./wrap.js";
 export interface Spinner {
   /** Draw from now on, unless it ends soon. */
   start(text: string): void;
-  /** Remove the line: something else is printed, or a person is asked. */
+  /** Remove the line until it is drawn again: something else is printed. */
+  pause(): void;
+  /** Remove the line for good: it ended, or a person is asked. */
   stop(): void;
 }
 
@@ -18,14 +20,18 @@ export function createSpinner(
   terminal: Terminal,
   { json }: { readonly json?: boolean | undefined },
 ): Spinner {
-  if (terminal.stderr.isTTY !== true || json === true) return { start: () => {}, stop: () => {} };
+  if (terminal.stderr.isTTY !== true || json === true)
+    return { start: () => {}, pause: () => {}, stop: () => {} };
   let timer: NodeJS.Timeout | undefined;
   let isDrawn = false;
+  const pause = (): void => {
+    if (isDrawn) terminal.stderr.write("\r\u001b[K");
+    isDrawn = false;
+  };
   const stop = (): void => {
     clearInterval(timer);
     timer = undefined;
-    if (isDrawn) terminal.stderr.write("\r\u001b[K");
-    isDrawn = false;
+    pause();
   };
   return {
     start(text) {
@@ -41,6 +47,7 @@ export function createSpinner(
       }, 100);
       timer.unref();
     },
+    pause,
     stop,
   };
 }

@@ -13,6 +13,7 @@ import { colorsFor, writeJson } from "../output.js";
 import { collect } from "../shared-options.js";
 import { commandToAllow } from "../allow-command.js";
 import { inputSchemaOf, readArguments, readJson } from "../read-arguments.js";
+import { createLiveOutput, type LiveOutput } from "../live-output.js";
 import { createSpinner } from "../spinner.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 
@@ -39,10 +40,10 @@ export const addCall: AddCommand = (program, terminal) => {
     .action((name: string, words: string[], flags: CallFlags) =>
       withTenon(terminal, flags, async (open) => {
         const request = await toRequest(open, { name, words, flags, terminal });
-        const { envelope, saidNo } = await callOnce(open, request);
+        const { envelope, saidNo, live } = await callOnce(open, request);
         // A person who said no at this terminal need not be told what a model should make of it.
         if (saidNo && flags.json !== true) terminal.stderr.write("You said no; nothing was changed.\n");
-        else showAnswer(terminal, flags, envelope);
+        else showAnswer(open, envelope, live);
         terminal.exitCode = exitCodeOf(envelope);
         if (flags.json === true || envelope.success || saidNo) return;
         const { task, timeout, idempotencyKey } = flags;
@@ -96,17 +97,18 @@ function toMilliseconds(word: string): number {
 async function callOnce(
   { session, terminal, flags }: OpenTenon,
   request: ToolRequest,
-): Promise<{ readonly envelope: ToolEnvelope; readonly saidNo: boolean }> {
+): Promise<{ readonly envelope: ToolEnvelope; readonly saidNo: boolean; readonly live: LiveOutput }> {
   let answeredNo = false;
   const showProgress = terminal.stderr.isTTY === true && flags.json !== true;
   const spinner = createSpinner(terminal, flags);
+  const live = createLiveOutput(terminal, spinner);
   const working = `${toVisibleLine(request.name)} is running,`;
   spinner.start(working);
   try {
     for await (const item of session.stream(request)) {
       if (item.type === "result") {
         const { envelope } = item;
-        return { envelope, saidNo: answeredNo && envelope.error?.code === "APPROVAL_DENIED" };
+        return { envelope, saidNo: answeredNo && envelope.error?.code === "APPROVAL_DENIED", live };
       }
       // The line of the question must not be overwritten.
       if (item.type === "APPROVAL_REQUESTED") spinner.stop();
@@ -114,12 +116,7 @@ async function callOnce(
         answeredNo = item.payload.verdict === "no" && item.payload.channel === "terminal";
         spinner.start(working);
       }
-      if (!showProgress || item.type !== "TOOL_CALL_PROGRESS") continue;
-      const { message, output } = item.payload;
-      if (message === undefined && output === undefined) continue;
-      spinner.stop();
-      terminal.stderr.write(`${toVisibleText(message ?? output ?? "")}\n`);
-      spinner.start(working);
+      if (showProgress && item.type === "TOOL_CALL_PROGRESS") live.show(item.payload);
     }
     throw new Error("The call ended without an answer.");
   } finally {
@@ -127,7 +124,7 @@ async function callOnce(
   }
 }
 
-function showAnswer(terminal: Terminal, flags: CallFlags, envelope: ToolEnvelope): void {
+function showAnswer({ terminal, flags }: OpenTenon, envelope: ToolEnvelope, live: LiveOutput): void {
   if (flags.json === true) {
     writeJson(terminal, envelope);
     return;
@@ -136,7 +133,8 @@ function showAnswer(terminal: Terminal, flags: CallFlags, envelope: ToolEnvelope
     .map((part) => (part.type === "text" ? part.text : `[${part.type}]`))
     .join("\n");
   if (envelope.success) {
-    terminal.stdout.write(`${terminal.stdout.isTTY === true ? toVisibleText(shown) : shown}\n`);
+    const rest = live.rest(shown);
+    terminal.stdout.write(terminal.stdout.isTTY === true ? toVisibleText(rest) : rest);
     return;
   }
   const { error } = envelope;
