@@ -84,8 +84,20 @@ function allowingRule(
   call: ValidatedCall,
   { behavior, source }: AccessDecision,
 ): Pick<Explained, "allowRule"> {
-  const rule = behavior === "allow" || source === "tool" ? undefined : narrowestRule(policyCall(call));
-  return rule?.decision === "allow" ? { allowRule: rule } : {};
+  if (behavior === "allow" || source === "tool") return {};
+  const rule = narrowestRule(policyCall(call), refusedReads(call));
+  return rule.decision === "allow" ? { allowRule: rule } : {};
+}
+
+/** What a command would read that rules about paths deny or ask about. */
+function refusedReads(call: ValidatedCall): string[] {
+  if (call.shell === undefined) return [];
+  const judged = policyCall(call);
+  const rulings = call.state.parts.policy.commandPaths(judged);
+  return judged.reads.flatMap((resource) => {
+    const decision = "path" in resource ? rulings?.judge(resource.path, "read")?.decision : undefined;
+    return "path" in resource && (decision ?? "allow") !== "allow" ? [resource.path] : [];
+  });
 }
 
 function commandVerdicts(call: ValidatedCall): Pick<Explained, "commands"> {

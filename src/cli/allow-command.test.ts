@@ -131,6 +131,20 @@ describe("a refused call", () => {
     expect(existsSync(join(workspace, ".npmrc"))).toBe(true);
   });
 
+  it.each([
+    ["write_file", ["path=closed/a file.txt", "content=x"]],
+    ["write_file", ["path=closed/new/file.txt", "content=x"]],
+    ["shell_exec", ["command=cat closed/there.txt"]],
+  ])("%s by a rule about a folder is offered just that file of it: %j", async (tool, words) => {
+    mkdirSync(join(root, "config", "tenon"), { recursive: true });
+    const rules = [{ decision: "deny", path: "closed/**" }];
+    writeFileSync(join(root, "config", "tenon", "config.json"), JSON.stringify({ policy: { rules } }));
+    mkdirSync(join(workspace, "closed"));
+    writeFileSync(join(workspace, "closed", "there.txt"), "there\n");
+    await paste(offered(await run(["call", tool, ...words, "-w", workspace, "--mode", "auto"])));
+    expect(await run(["call", "read_file", "closed/there.txt", "-w", workspace])).toMatchObject({ code: 3 });
+  });
+
   it("by an untrusted workspace's mode and commands is offered trust and other settings", async () => {
     const config = { mode: "read-only", tools: { allowedCommands: ["git"] } };
     writeFileSync(join(workspace, "tenon.config.json"), JSON.stringify(config));

@@ -9,9 +9,10 @@ import { escapeWildcard } from "../glob/wildcard.js";
  * The rule that "always" adds: this tool with exactly the paths, hosts and commands of this call.
  * Where nothing in it can be granted for good (an interpreter, words that nobody knows), the rule
  * says `ask`: adding it changes nothing.
+ * @param reads What a command reads and other rules refuse: it is named too, as what it reads otherwise needs no consent.
  */
-export function narrowestRule(call: PolicyCall): PolicyRule {
-  const named = namedResources(call);
+export function narrowestRule(call: PolicyCall, reads: readonly string[] = []): PolicyRule {
+  const named = namedResources(call, reads);
   const commands = commandsToGrant(call);
   const patterns = commands.map(patternsFor(named.hosts)).filter((pattern) => pattern !== undefined);
   const opaque = call.category === "shell" && call.annotations.dangerous === true && commands.length === 0;
@@ -52,10 +53,12 @@ interface Named {
 }
 
 /** The paths and hosts of the call, as patterns that match nothing else. */
-function namedResources(call: PolicyCall): Named & { readonly count: number } {
+function namedResources(call: PolicyCall, reads: readonly string[] = []): Named & { readonly count: number } {
   const shell = isShell(call);
   const touched = shell ? call.writes : [...call.writes, ...call.reads];
-  const paths = [...new Set(touched.flatMap((resource) => pathPattern(resource, shell)))];
+  const paths = [
+    ...new Set([...touched.flatMap((resource) => pathPattern(resource, shell)), ...reads.map(literalPath)]),
+  ];
   const both = [...call.writes, ...call.reads];
   const hosts = [
     ...new Set(both.flatMap((resource) => ("host" in resource ? [hostPattern(resource.host, shell)] : []))),

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { ToolContext } from "../../contract/context.js";
+import { ToolSecurityError } from "../../contract/errors.js";
 import type { EntryType, FileStat } from "../../contract/ports/files.js";
 import type { SeenFile } from "../../contract/ports/seen.js";
 import { decodeText } from "../../text/decode-text.js";
@@ -46,7 +47,7 @@ export function checkName({ files }: LayerDeps, name: string): void {
 /** Layer 4: something can be created at the path. */
 export async function checkCreatable({ files }: LayerDeps, name: string): Promise<void> {
   for (let at = path.dirname(name); ; at = path.dirname(at)) {
-    const stat = await files.stat(at);
+    const stat = await statIfSeen(files, at);
     if (stat?.type === "directory") return;
     if (stat !== null) {
       throw pathRefused(
@@ -59,6 +60,16 @@ export async function checkCreatable({ files }: LayerDeps, name: string): Promis
       );
     }
     if (at === path.dirname(at)) return;
+  }
+}
+
+/** The entry at a path; `null` too where a rule hides a folder, but not the file in it that the call is about. */
+async function statIfSeen(files: LayerDeps["files"], name: string): Promise<FileStat | null> {
+  try {
+    return await files.stat(name);
+  } catch (error) {
+    if (error instanceof ToolSecurityError) return null;
+    throw error;
   }
 }
 
@@ -82,7 +93,7 @@ export async function entryAt(deps: LayerDeps, name: string): Promise<PathEntry 
   const stat = await deps.files.stat(name);
   if (stat !== null) return { type: isLink(deps, name) ? "symlink" : stat.type, stat };
   const directory = path.dirname(name);
-  if ((await deps.files.stat(directory))?.type !== "directory") return null;
+  if ((await statIfSeen(deps.files, directory))?.type !== "directory") return null;
   for await (const entry of deps.files.list(directory)) {
     if (entry.name === path.basename(name)) return { type: entry.type };
   }
