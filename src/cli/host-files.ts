@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { errnoOf } from "../contract/errno.js";
 import { isRecord } from "../contract/is-record.js";
 import {
@@ -20,6 +21,8 @@ import {
 } from "../mcp/host-snippets.js";
 import { UsageError, type Terminal } from "./command-line.js";
 import { toFileProblem } from "../contract/file-problem.js";
+import { messageOf } from "../contract/message-of.js";
+import { parseJsonText, setInJsonText, type JsonText } from "./edit-json.js";
 import { packageRoot } from "./package-root.js";
 import { makeFolder } from "../contract/make-folder.js";
 
@@ -116,30 +119,34 @@ interface EditPlace {
 }
 
 function editJson(before: string, { values }: HostSnippet, { name, replace, file }: EditPlace): string {
-  const current: unknown = before.trim() === "" ? {} : parseJsonFile(before, file);
-  if (!isRecord(current)) throw new UsageError(`${file} does not contain a JSON object.`);
+  let after = before;
   for (const [key, entries] of Object.entries(values)) {
-    const there = current[key];
-    if (isRecord(there) && isRecord(entries) && Object.hasOwn(there, name) && !replace)
-      throw alreadyThere(file, name);
+    const json = parseJsonFile(after, file);
+    const there = entryIn(json.value, key, name);
+    const entry = entryIn(values, key, name) ?? entries;
+    if (isDeepStrictEqual(there, entry)) continue;
+    if (there !== undefined && !replace) throw alreadyThere(file, name);
+    const path = isRecord(entries) ? [key, name] : [key];
+    const changed = setInJsonText(json, path, entry);
+    if (changed === undefined) throw new UsageError(`"${key}" in ${file} is not a JSON object.`);
+    after = changed;
   }
-  const merged = { ...current };
-  for (const [key, entries] of Object.entries(values)) {
-    const there = current[key];
-    merged[key] = isRecord(there) && isRecord(entries) ? { ...there, ...entries } : entries;
-  }
-  const indent = /^([ \t]+)"/m.exec(before)?.[1] ?? "  ";
-  return `${JSON.stringify(merged, undefined, indent)}\n`;
+  return after;
 }
 
-function parseJsonFile(text: string, file: string): unknown {
+function entryIn(value: unknown, key: string, name: string): unknown {
+  const entries = isRecord(value) ? value[key] : undefined;
+  return isRecord(entries) && Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+function parseJsonFile(text: string, file: string): JsonText {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    throw new UsageError(
-      `${file} is not plain JSON (it may have comments), so it is not changed. Print the entry with --print and add it yourself.`,
-    );
+    const json = parseJsonText(text);
+    if (isRecord(json.value)) return json;
+  } catch (error) {
+    throw new UsageError(`${file} is not valid JSON, so it is not changed: ${messageOf(error)}`);
   }
+  throw new UsageError(`${file} does not contain a JSON object.`);
 }
 
 /** A table is added at the end, so that comments and order of the others stay. */
@@ -147,11 +154,9 @@ async function editToml(before: string, { text, values }: HostSnippet, place: Ed
   const { name, file } = place;
   const { parse } = await import("smol-toml");
   const current = parseTomlFile(parse, before, file);
-  const isThere = Object.keys(values).some((key) => {
-    const table = current[key];
-    return isRecord(table) && Object.hasOwn(table, name);
-  });
-  if (isThere)
+  const there = Object.keys(values).map((key) => [entryIn(current, key, name), entryIn(values, key, name)]);
+  if (there.every(([present, wanted]) => isDeepStrictEqual(structuredClone(present), wanted))) return before;
+  if (there.some(([present]) => present !== undefined))
     throw new UsageError(
       `${file} already has a server named "${name}". Change it there (--print shows the entry), or add another one with --name.`,
     );

@@ -117,11 +117,14 @@ describe("tenon mcp install", () => {
     expect((await run(["mcp", "install", "codex", "--yes"])).code).toBe(0);
     expect(readFileSync(file, "utf8")).toMatch(/^# mine\nmodel = "x"\n\n\[mcp_servers\.tenon\]\n/);
     const again = await run(["mcp", "install", "codex", "--yes"]);
-    expect(again).toMatchObject({ code: 2, err: expect.stringContaining("already has a server") as string });
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining("Codex already uses it") as string });
+    const other = await run(["mcp", "install", "codex", "--yes", "--workspace", workspace]);
+    expect(other).toMatchObject({ code: 2, err: expect.stringContaining("already has a server") as string });
   });
 
   it.each([
-    ["{ // comment\n}", "is not plain JSON"],
+    ["{ // comment\n", "is not valid JSON"],
+    ['{"mcpServers": null}', '"mcpServers" in'],
     ["[1]", "does not contain a JSON object"],
     ['{"mcpServers": {"tenon": {"command": "x"}}}', "already has a server named"],
   ])("leaves %s as it is", async (text, message) => {
@@ -129,6 +132,20 @@ describe("tenon mcp install", () => {
     const { code, err } = await run(["mcp", "install", "claude-code", "--yes"]);
     expect(code).toBe(2);
     expect(err).toContain(message);
+    expect(readFileSync(claude(), "utf8")).toBe(text);
+  });
+
+  it("keeps comments and trailing commas, and does nothing the second time", async () => {
+    writeFileSync(
+      claude(),
+      '{\n  // mine\n  "mcpServers": {\n    "other": { "command": "o" }, // last\n  },\n}\n',
+    );
+    expect((await run(["mcp", "install", "claude-code", "--yes"])).code).toBe(0);
+    const text = readFileSync(claude(), "utf8");
+    expect(text).toMatch(
+      /^\{\n {2}\/\/ mine\n {2}"mcpServers": \{\n {4}"other": \{ "command": "o" \}, \/\/ last\n {4}"tenon": \{/,
+    );
+    expect(await run(["mcp", "install", "claude-code", "--yes"])).toMatchObject({ code: 0, err: "" });
     expect(readFileSync(claude(), "utf8")).toBe(text);
   });
 
@@ -169,6 +186,7 @@ describe("tenon doctor", () => {
     writeFileSync(file, 'database: ":memory:"\n');
     const { out } = await run(["doctor", "--config", file]);
     expect(out).toMatch(/warn +state +in memory/);
+    expect(out).toContain(`state   "\${EDITOR:-vi}" ${file}`);
   });
 
   it("installs a package as the hint says, without asking, and reports failures", () => {
