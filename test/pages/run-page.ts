@@ -63,8 +63,15 @@ export function openPageFolder(): PageFolder {
     mkdirSync(dirname(join(workspace, path)), { recursive: true });
     writeFileSync(join(workspace, path), text);
   }
-  // Packages that the pages run by npx are those of the tests, without network.
-  const npx = `#!/bin/sh\nwhile [ "\${1#-y}" != "$1" ]; do shift; done\nname=$1; shift\nexec node "${root}/test/peers/node_modules/$name/$(node -p "Object.values(require('${root}/test/peers/node_modules/$name/package.json').bin)[0]")" "$@"\n`;
+  // Packages that the pages run by npx are those of the tests, without network; a major version must be that one.
+  const peers = join(root, "test", "peers", "node_modules");
+  const npx = `#!/bin/sh
+while [ "\${1#-y}" != "$1" ]; do shift; done
+name=\${1%@[0-9]*}; version=\${1#"$name"}; shift
+here=$(node -p "require('${peers}/$name/package.json').version")
+case "$version" in ""|@"\${here%%.*}") ;; *) echo "the tests have $name@$here, not $version" >&2; exit 1 ;; esac
+exec node "${peers}/$name/$(node -p "Object.values(require('${peers}/$name/package.json').bin)[0]")" "$@"
+`;
   writeFileSync(join(bin, "npx"), npx);
   chmodSync(join(bin, "npx"), 0o755);
   const env = {

@@ -43,6 +43,14 @@ describe("a sandbox that cannot be had", () => {
     await fixture.close();
   });
 
+  it("is closed without a word where it could not be opened", async () => {
+    const fixture = await openFixture();
+    writeFileSync(join(fixture.stateDir, "caches"), "");
+    await expect(fixture.sandbox.ready()).rejects.toThrow("ENOTDIR");
+    await expect(fixture.sandbox.close()).resolves.toBeUndefined();
+    await fixture.close();
+  });
+
   it("says whether it is required", async () => {
     const fixture = await openFixture({ settings: { enabled: "required" } });
     expect(fixture.sandbox.required).toBe(true);

@@ -98,7 +98,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     async close() {
       if (opening === undefined) return;
-      const { sandbox, group } = await opening;
+      // What could not be opened was released then, and the caller was told why.
+      const { sandbox, group } = await opening.catch((): Partial<OpenedSandbox> => ({}));
       await layers.store.close();
       for (const program of programs.values()) {
         const { view } = await program.catch(() => ({ view: undefined }));
