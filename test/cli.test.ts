@@ -45,9 +45,9 @@ function tenon(
 describe("tenon", () => {
   // Only root can start a program as a user that the machine does not know.
   it.runIf(process.getuid?.() === 0)("says that a user without a home needs one", () => {
-    const [command = "", ...args] = ["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"];
+    const args = ["--reuid", "54321", "--regid", "54321", "--clear-groups"];
     const env = { PATH: process.env["PATH"] };
-    const { status, stderr } = spawnSync(command, [...args, process.execPath, bin, "tools"], {
+    const { status, stderr } = spawnSync("setpriv", [...args, process.execPath, bin, "tools"], {
       cwd: "/",
       env,
       encoding: "utf8",
