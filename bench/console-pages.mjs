@@ -1,4 +1,4 @@
-// How fast the pages of the console show what a state holds; used by `npm run bench console-load` and by the tests.
+// How fast the pages of the console show what a state holds, for `npm run bench console-load`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
@@ -59,18 +59,32 @@ export async function openConsole(browser, { url }) {
 }
 
 /** Each page opened as by a bookmark, until what it shows is painted; the median of three. */
-export async function measurePages(page, { url }, { rounds: count = 3 } = {}) {
-  const times = [];
-  for (const name of Object.keys(ready)) {
+export async function* measurePages(page, server) {
+  const large = await largeResult(server);
+  for (const [name, selector, title = name] of [...Object.entries(ready), ...large]) {
     const rounds = [];
-    for (let round = 0; round < count; round++) {
+    for (let round = 0; round < 3; round++) {
       await page.goto("about:blank");
-      await page.goto(`${url}/#/${name}`, { waitUntil: "commit" });
-      rounds.push(await page.evaluate(painted(ready[name])));
+      await page.goto(`${server.url}/#/${name}`, { waitUntil: "commit" });
+      rounds.push(await page.evaluate(painted(selector)));
     }
-    times.push([name, quantile(rounds, 0.5)]);
+    yield [title, quantile(rounds, 0.5)];
   }
-  return times;
+}
+
+/** Where a result of 50 MB is shown: its beginning, and the rest by pieces. */
+async function largeResult({ url }) {
+  const headers = { authorization: `Bearer ${token}` };
+  const find = async (tool) => {
+    const { records } = await (await fetch(`${url}/api/log?tool=${tool}&limit=1`, { headers })).json();
+    return records[0].callId;
+  };
+  const [huge, other] = [await find("huge"), await find("lookup")];
+  return [
+    [`log/${huge}`, "aside pre", "log, a result of 50 MB"],
+    [`trace/huge?by=task&call=${huge}`, "aside pre", "trace, a result of 50 MB"],
+    [`log/${huge}?compare=${other}`, 'aside [role="region"]', "log, a result of 50 MB compared"],
+  ];
 }
 
 /** In the page: the time from its request to the frame after the one in which it shows what it has to. */
@@ -98,13 +112,25 @@ const filters = [
     typingMs,
   ],
   ["log", "nowhere-to-be-found", `${rows}.length === 0`, typingMs],
+  [
+    "changes",
+    "notes/77",
+    'document.querySelectorAll("main li").length > 0 && [...document.querySelectorAll("main li")].every((row) => row.textContent.includes("notes/77"))',
+    0,
+  ],
+  [
+    "system",
+    "timeout",
+    'document.querySelectorAll("main tbody tr").length > 0 && [...document.querySelectorAll("main tbody tr")].every((row) => /timeout/i.test(row.textContent))',
+    0,
+  ],
   ["tools", "tool_77", `${rows}.length > 0 && ${rows}.every((row) => row.includes("tool_77"))`, 0],
   ["live", "row-77", `${rows}.length > 0 && ${rows}.every((row) => row.includes("row-77"))`, 0],
   [
     "trace",
     "task-77",
     'document.querySelectorAll("main li a").length > 0 && [...document.querySelectorAll("main li a")].every((row) => row.textContent.includes("task-77"))',
-    0,
+    typingMs,
   ],
   [
     "mcp",
@@ -115,20 +141,18 @@ const filters = [
 ];
 
 /** From the last key in a search field to the rows that fit, without the time in which typing is waited out; the median of three. */
-export async function measureFilters(page, { url }, { rounds: count = 3 } = {}) {
-  const times = [];
+export async function* measureFilters(page, { url }) {
   for (const [name, text, holds, waits] of filters) {
     const rounds = [];
-    for (let round = 0; round < count; round++) {
+    for (let round = 0; round < 3; round++) {
       await page.goto("about:blank");
       await page.goto(`${url}/#/${name}`, { waitUntil: "commit" });
       await page.locator(ready[name]).first().waitFor();
       await page.locator("main [data-search]").waitFor();
       rounds.push((await page.evaluate(typing(text, holds))) - waits);
     }
-    times.push([`${name}: ${text}`, quantile(rounds, 0.5)]);
+    yield [`${name}: ${text}`, quantile(rounds, 0.5)];
   }
-  return times;
 }
 
 /** In the page: type, and wait for the frame in which the rows are those that fit. */

@@ -1,4 +1,4 @@
-// A state as large as the console must stand: used by `npm run bench console-load`, and with small numbers by the tests.
+// A state as large as the console must stand, for `npm run bench console-load`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,22 +8,22 @@ import { createTenon, defineTool } from "../dist/index.js";
 
 const wideServer = fileURLToPath(new URL("mcp-wide.mjs", import.meta.url));
 
-/**
- * Build a workspace with its state and its configuration below a folder.
- * @param {string} base
- * @param {{ records: number, nested: number, resultBytes: number, changes: number, servers: number, tools: number }} size
- * @returns {Promise<{ workspace: string, config: string, stateDir: string }>}
- */
-export async function buildConsoleState(base, size) {
-  const places = {
+/** Where a state and what it belongs to are, below a folder. @param {string} base */
+export function placesBelow(base) {
+  return {
     workspace: join(base, "workspace"),
     stateDir: join(base, "state"),
     config: join(base, "tenon.json"),
   };
+}
+
+/**
+ * Build a workspace with its state, and last its configuration: where that is, the rest is whole.
+ * @param {{ workspace: string, config: string, stateDir: string }} places
+ * @param {{ records: number, nested: number, resultBytes: number, changes: number, servers: number, tools: number }} size
+ */
+export async function buildConsoleState(places, size) {
   mkdirSync(places.workspace, { recursive: true });
-  const mcpServers = { wide: wideEntry(size.tools) };
-  for (let at = 1; at < size.servers; at++) mcpServers[`server-${at}`] = { ...wideEntry(1), lazy: true };
-  writeFileSync(places.config, JSON.stringify({ mode: "auto", stateDir: places.stateDir, mcpServers }));
   const now = Date.now();
   const clock = pastClock(now);
   const tenon = createTenon({
@@ -48,7 +48,9 @@ export async function buildConsoleState(base, size) {
       taskId: `edit-${at % 400}`,
     });
   await tenon.close();
-  return places;
+  const mcpServers = { wide: wideEntry(size.tools) };
+  for (let at = 1; at < size.servers; at++) mcpServers[`server-${at}`] = { ...wideEntry(1), lazy: true };
+  writeFileSync(places.config, JSON.stringify({ mode: "auto", stateDir: places.stateDir, mcpServers }));
 }
 
 function wideEntry(tools) {

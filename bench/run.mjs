@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listSuites, runSuites } from "./run-suites.mjs";
 
-const suiteOptions = new Set(["--tree"]);
+const suiteOptions = new Set(["--tree", "--state"]);
 const folder = fileURLToPath(new URL("suites/", import.meta.url));
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { names, options, timeLimitMs, profiled } = readArguments(process.argv.slice(2));
@@ -43,10 +43,12 @@ function readArguments(words) {
     console.error(`--time-limit takes seconds, not "${seconds}".`);
     process.exit(2);
   }
-  const isOption = (word, index) => word.startsWith("--") || rest[index - 1] === "--tree";
+  const isOption = (word, index) => word.startsWith("--") || suiteOptions.has(rest[index - 1]);
   const unknown = rest.find((word) => word.startsWith("-") && !suiteOptions.has(word));
   if (unknown !== undefined) {
-    console.error(`Unknown option ${unknown}. There are: --time-limit SECONDS, --profile, --tree DIR.`);
+    console.error(
+      `Unknown option ${unknown}. There are: --time-limit SECONDS, --profile, --tree DIR, --state DIR.`,
+    );
     process.exit(2);
   }
   return {
