@@ -296,6 +296,8 @@ describe("what was changed", () => {
     const { id } = (await waiting("/api/approvals")) as { id: string };
     await at.post(`/api/approvals/${id}`, { verdict: "once" });
     expect(await writing).toSucceed();
+    expect((await at.ask("/api/changes?limit=1&text=NO-SUCH")).body).toEqual([]);
+    expect((await at.ask("/api/changes?limit=1&text=F.T")).body).toMatchObject([{ path: "f.txt" }]);
     const { body } = await at.ask("/api/changes?taskId=T3");
     expect(body).toMatchObject([{ path: "f.txt", tool: "edit_file", taskId: "T3", undone: false }]);
     const preview = (await at.post("/api/undo/preview", { taskId: "T3" })).body;

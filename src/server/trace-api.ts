@@ -2,7 +2,7 @@ import type { AuditGroup, AuditOutcome, AuditRecord, AuditTally } from "../contr
 
 /* What the server says about calls that belong together, and about large contents; part of `api.ts`. */
 
-/** `GET /api/traces?by=task|session`: the tasks or sessions with the newest calls. */
+/** `GET /api/traces?by=task|session&text=`: the tasks or sessions with the newest calls, or those whose ids have a text. */
 export type TraceGroup = AuditGroup;
 
 /** One call of a trace. */

@@ -113,3 +113,21 @@ describe("an export", () => {
     expect([toCell(-5), toCell(undefined), toCell("a\nb")]).toEqual(["-5", "", '"a\nb"']);
   });
 });
+
+describe("many traces", () => {
+  it("have calls of the same millisecond in the order in which they were made", async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 40; count++) ids.push(await call("outer", { depth: 0 }, "quick"));
+    const { body } = await at.ask("/api/trace?task=quick");
+    expect((body as TraceView).spans.map((span) => span.callId)).toEqual(ids);
+  });
+
+  it("are found by a part of their names, however many are newer", async () => {
+    await call("outer", { depth: 0 }, "Old-Task");
+    for (const name of ["a", "b", "c"]) await call("outer", { depth: 0 }, `newer-${name}`);
+    const find = async (text: string) => (await at.ask(`/api/traces?limit=2&text=${text}`)).body;
+    expect(await find("old-")).toMatchObject([{ id: "Old-Task" }]);
+    expect(await find("newer")).toMatchObject([{ id: "newer-c" }, { id: "newer-b" }]);
+    expect(await find("nothing")).toEqual([]);
+  });
+});

@@ -7,6 +7,8 @@ import type { RouteContext } from "../route-context.js";
 const name = z.string().min(1).max(4096);
 const changesQuery = z.strictObject({
   path: name.optional(),
+  /** Part of their paths. */
+  text: z.string().max(4096).default(""),
   taskId: name.optional(),
   callId: name.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(200),
@@ -19,15 +21,16 @@ const undoBody = z.union([
   z.strictObject({ since: z.number(), force }),
   z.strictObject({ last: z.literal(true), force }),
 ]);
-/** Looked through for those of one task or call. */
+/** Looked through for those of one task, call or text. */
 const mostLookedAt = 10_000;
 
 /** What the journal can take back, what that would do, and doing it. */
 export function addChanges(api: Hono, { tenon }: RouteContext): void {
   api.get("/changes", async (c) => {
-    const { path, taskId, callId, limit } = readQuery(c, changesQuery);
+    const { path, text, taskId, callId, limit } = readQuery(c, changesQuery);
     const sees = sessionsSeenBy(c);
-    const narrowed = taskId !== undefined || callId !== undefined || sees !== undefined;
+    const narrowed = text !== "" || taskId !== undefined || callId !== undefined || sees !== undefined;
+    const wanted = text.toLowerCase();
     const changes = await tenon.history({
       limit: narrowed ? mostLookedAt : limit,
       ...(path !== undefined && { path }),
@@ -35,6 +38,7 @@ export function addChanges(api: Hono, { tenon }: RouteContext): void {
     const meant = changes.filter(
       (change) =>
         sees?.(change.sessionId) !== false &&
+        change.path.toLowerCase().includes(wanted) &&
         (taskId === undefined || change.taskId === taskId) &&
         (callId === undefined || change.callId === callId),
     );

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import * as z from "zod";
 import { groupBy } from "../../contract/group-by.js";
 import type { AuditRecord } from "../../contract/ports/audit.js";
-import type { LiveCall, TraceSpan, TraceView } from "../api.js";
+import type { LiveCall, TraceGroup, TraceSpan, TraceView } from "../api.js";
 import { boundValue } from "../bound-value.js";
 import { notFound } from "../http-error.js";
 import { readQuery } from "../read-request.js";
@@ -12,6 +12,8 @@ import { standingChanges } from "../standing-changes.js";
 const id = z.string().min(1).max(200);
 const groupsQuery = z.strictObject({
   by: z.enum(["task", "session"]).default("task"),
+  /** Part of their ids. */
+  text: z.string().max(200).default(""),
   limit: z.coerce.number().int().min(1).max(1000).default(200),
 });
 const traceQuery = z.union([
@@ -26,8 +28,11 @@ const argumentLimits = { text: 160, items: 8, depth: 2, total: 240 };
 /** Calls that belong together: the tasks and sessions there are, and the calls of one. */
 export function addTrace(api: Hono, { tenon, calls }: RouteContext): void {
   api.get("/traces", async (c) => {
-    const { by, limit } = readQuery(c, groupsQuery);
-    return c.json(await tenon.audit.groups(by, limit));
+    const { by, text, limit } = readQuery(c, groupsQuery);
+    const groups = await tenon.audit.groups(by, text === "" ? limit : Number.MAX_SAFE_INTEGER);
+    const wanted = text.toLowerCase();
+    const fitting = groups.filter(({ id: name }) => name.toLowerCase().includes(wanted));
+    return c.json(fitting.slice(0, limit) satisfies readonly TraceGroup[]);
   });
   api.get("/trace", async (c) => {
     const query = readQuery(c, traceQuery);
@@ -48,7 +53,8 @@ export function addTrace(api: Hono, { tenon, calls }: RouteContext): void {
     const changes = await standingChanges(tenon);
     const known = new Set(records.map(({ callId }) => callId));
     const spans = [
-      ...records.map((record) => toSpan(record, changes.get(record.callId))),
+      // The newest comes first: what came in the same millisecond keeps its order.
+      ...records.toReversed().map((record) => toSpan(record, changes.get(record.callId))),
       ...running.filter(({ callId }) => !known.has(callId)).map(toRunning),
     ].sort((one, other) => one.time - other.time);
     return c.json({ spans, truncated: records.length >= maxSpans } satisfies TraceView);
