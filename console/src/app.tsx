@@ -10,7 +10,7 @@ import { usePreferences } from "./preferences.js";
 import { useRoute } from "./route.js";
 import { Attention } from "./shell/attention.js";
 import { ConnectionBanner } from "./shell/connection-banner.js";
-import { PageBoundary } from "./shell/page-boundary.js";
+import { Boundary } from "./shell/boundary.js";
 import { UnknownPage } from "./shell/unknown-page.js";
 import { useShellKeys } from "./shell/use-shell-keys.js";
 import { VersionBanner } from "./shell/version-banner.js";
@@ -36,7 +36,14 @@ export function App({ texts: first }: { readonly texts: Texts }) {
   }, [language]);
   const translate = useMemo(() => createTranslate(texts), [texts]);
   const refused = useFeed((state) => state.connection === "unauthorised");
-  return <TextContext value={translate}>{refused ? <Unauthorised /> : <Shell />}</TextContext>;
+  return (
+    <TextContext value={translate}>
+      <div className="flex h-full flex-col">
+        {!refused && <VersionBanner />}
+        <Boundary>{refused ? <Unauthorised /> : <Shell />}</Boundary>
+      </div>
+    </TextContext>
+  );
 }
 
 function Shell() {
@@ -57,7 +64,7 @@ function Shell() {
   });
   const waiting = approvals.length + questions.length;
   return (
-    <div className="flex h-full flex-col">
+    <div className="flex min-h-0 flex-1 flex-col">
       <a
         href="#main"
         onClick={(event) => {
@@ -68,13 +75,16 @@ function Shell() {
       >
         {t("skip")}
       </a>
-      <TopBar page={page} waiting={waiting} onPalette={() => setDialog("palette")} />
-      <VersionBanner />
+      <Boundary>
+        <TopBar page={page} waiting={waiting} onPalette={() => setDialog("palette")} />
+      </Boundary>
       <ConnectionBanner />
-      <Suspense>
-        {dialog === "palette" && <Palette onClose={() => setDialog(undefined)} />}
-        {dialog === "keys" && <KeysDialog onClose={() => setDialog(undefined)} />}
-      </Suspense>
+      <Boundary key={dialog}>
+        <Suspense>
+          {dialog === "palette" && <Palette onClose={() => setDialog(undefined)} />}
+          {dialog === "keys" && <KeysDialog onClose={() => setDialog(undefined)} />}
+        </Suspense>
+      </Boundary>
       <Attention page={page} approvals={approvals} questions={questions} />
       <div className="flex min-h-0 flex-1">
         <Sidebar page={page} waiting={waiting} />
@@ -87,7 +97,7 @@ function Shell() {
             {page === undefined ? t("unknown.title") : titleOf(page)}
           </h1>
           <Suspense fallback={<p className="text-muted">{t("loading")}</p>}>
-            <PageBoundary key={page}>{View === undefined ? <UnknownPage /> : <View id={id} />}</PageBoundary>
+            <Boundary key={page}>{View === undefined ? <UnknownPage /> : <View id={id} />}</Boundary>
           </Suspense>
         </main>
       </div>

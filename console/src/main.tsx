@@ -7,6 +7,7 @@ import { connectFeed } from "./feed/connect-feed.js";
 import { createFeedStore } from "./feed/feed-store.js";
 import { createNextFrame } from "./feed/next-frame.js";
 import { FeedContext } from "./feed/use-feed.js";
+import { loadAhead } from "./load-page.js";
 import { loadTexts } from "./i18n/load-texts.js";
 import { createPreferences, PreferenceContext } from "./preferences.js";
 import "./styles.css";
@@ -37,3 +38,6 @@ if (root !== null) {
     </PreferenceContext>,
   );
 }
+
+const idle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 2000));
+idle(() => void loadAhead());

@@ -1,7 +1,7 @@
 import { type PageName, pages } from "./pages.js";
 
 export interface Route {
-  /** `undefined` where no page has this address. */
+  /** `undefined` where no page has this address, or the page has nothing that an address could name. */
   readonly page: PageName | undefined;
   /** What is chosen on it: a call, a tool. */
   readonly id: string | undefined;
@@ -25,9 +25,10 @@ export function hrefOf(page: PageName, id?: string, query: Query = {}): string {
 export function parseRoute(hash: string): Route {
   const [path, query] = splitOnce(hash.replace(/^#?\/?/, ""), "?");
   const [name = "", ...rest] = path.split("/");
-  const page = name === "" ? pages[0].name : pages.find((candidate) => candidate.name === name)?.name;
   const id = decode(rest.join("/"));
-  return { page, id: id === "" ? undefined : id, query };
+  const page = pages.find((candidate) => candidate.name === (name || pages[0].name));
+  const isKnown = page !== undefined && (id === "" || "hasRecords" in page);
+  return { page: isKnown ? page.name : undefined, id: id === "" ? undefined : id, query };
 }
 
 function splitOnce(text: string, separator: string): readonly [string, string] {

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { pages } from "../../console/src/pages.js";
 import { callTool, rows } from "./call-suite.js";
 import { type Stage, visit } from "./console-fixture.js";
 import { type LooseWire, openLooseWire } from "./loose-wire.js";
@@ -50,6 +51,70 @@ export function breakSuite(stage: () => Stage): void {
     await front.locator('[data-connection="open"]').waitFor();
     await front.getByText("No worker answers").waitFor({ state: "detached" });
     await front.close();
+  });
+
+  it("keeps all pages usable while the server is away, and they are whole when it is back", async () => {
+    const paths = pages.map(({ name }) => name);
+    // The files of all pages are loaded ahead.
+    const isLoaded =
+      'performance.getEntriesByType("resource").some(({ name }) => name.includes("trace-page"))';
+    await expect.poll(() => page.evaluate(isLoaded)).toBe(true);
+    await pull();
+    for (const path of paths) {
+      await visit(page, path);
+      expect(await page.getByText("could not be shown").count(), path).toBe(0);
+    }
+    await plug();
+    for (const path of paths) {
+      await visit(page, path);
+      await page.locator("main").getByText("The server cannot be reached.").waitFor({ state: "detached" });
+    }
+    await visit(page, "live");
+  });
+
+  it("says so where a file of another version is gone, and keeps the rest", async () => {
+    const { context, fixture } = stage();
+    const late = await context.newPage();
+    // Nothing was loaded ahead.
+    await late.addInitScript("window.requestIdleCallback = () => 0");
+    for (const name of ["policy-page", "palette"])
+      await late.route(`**/assets/${name}-*`, (route) => route.fulfill({ status: 404 }));
+    await late.goto(await fixture.newLink());
+    await late.locator('[data-connection="open"]').waitFor();
+    await visit(late, "policy");
+    const note = late.getByText("This part of the console could not be shown.");
+    await note.waitFor();
+    await late.keyboard.press("Control+k");
+    await expect.poll(() => note.count()).toBe(2);
+    await visit(late, "log");
+    await late.getByRole("searchbox", { name: "Search the log" }).waitFor();
+    await late.unrouteAll();
+    await visit(late, "policy");
+    await late.getByRole("button", { name: "Reload" }).last().click();
+    await late.getByRole("region", { name: "Rules", exact: true }).waitFor();
+    await late.close();
+  });
+
+  it("offers to reload where page and server are of different versions, whatever the answers are", async () => {
+    const { context, fixture } = stage();
+    const old = await context.newPage();
+    await old.route("**/api/**", async (route) => {
+      const { pathname } = new URL(route.request().url());
+      if (pathname === "/api/feed") return route.continue();
+      if (pathname !== "/api/about") return route.fulfill({ json: { another: "version" } });
+      return route.fulfill({ json: { version: "9.0.0", startedAt: 1, consoleScript: "index-another.js" } });
+    });
+    await old.goto(await fixture.newLink());
+    for (const { name } of pages) {
+      await visit(old, name);
+      await old.getByRole("alert").getByText("The server has been updated to another version.").waitFor();
+      expect(await old.getByRole("navigation", { name: "Pages" }).count(), name).toBe(1);
+    }
+    await old.unroute("**/api/**");
+    await old.getByRole("alert").getByRole("button", { name: "Reload" }).first().click();
+    await old.locator('[data-connection="open"]').waitFor();
+    await old.getByText("another version").waitFor({ state: "detached" });
+    await old.close();
   });
 
   it("misses no call that was made before the page had seen any event", async () => {

@@ -4,7 +4,7 @@ import { en } from "../../console/src/i18n/en.js";
 import { zh } from "../../console/src/i18n/zh.js";
 
 /** Names that are the same in both languages. */
-const sameInBoth = new Set(["Tenon", "MCP", "id", "p50", "p95", "p99", "JSON", "URL", "EN", "A/B"]);
+const sameInBoth = new Set(["Tenon", "MCP", "ID", "p50", "p95", "p99", "JSON", "URL", "EN", "A/B"]);
 
 /** Texts of the page itself that are English on a page in Chinese: words of states and kinds, and texts of the dictionary. */
 export async function englishIn(page: Page): Promise<readonly string[]> {

@@ -8,6 +8,7 @@ import { callTool, rows } from "./call-suite.js";
 import { faultsOf } from "./axe.js";
 import { closeStage, type Fixture, openStage, type Stage, visit } from "./console-fixture.js";
 import { englishIn } from "./english-left.js";
+import { manageSuite } from "./manage-suite.js";
 
 let stage: Stage;
 let fixture: Fixture;
@@ -162,6 +163,10 @@ describe("a person works in the console", () => {
       await fixture.api("POST", `/api/approvals/${id}`, { verdict: "no" });
     await call;
   });
+});
+
+describe("a person manages", () => {
+  manageSuite(() => stage);
 });
 
 /** Nothing that the page asked for has come in the last moment. */

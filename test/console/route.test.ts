@@ -46,7 +46,7 @@ describe("addresses of the console", () => {
 
 describe("texts of the console", () => {
   // The same in both languages: abbreviations and the name of the other language.
-  const same = /^(?:jobs\.interrupt|choice\.language|approvals\.count|tools\.json|diffOf)$/;
+  const same = /^(?:id|counted|jobs\.interrupt|choice\.language|approvals\.count|tools\.json|diffOf)$/;
 
   it("are all in Chinese, with the same values filled in", async () => {
     const ofPages = await Promise.all(

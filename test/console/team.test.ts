@@ -70,7 +70,7 @@ describe("people", () => {
     await confirm("Remove");
     await row("bob").waitFor({ state: "detached" });
     await page.getByRole("searchbox").fill("nobody");
-    await page.getByText("No name contains this.").waitFor();
+    await page.getByText("No matching names.").waitFor();
     expect(page.url()).toContain("#/people?q=nobody");
   });
 });

@@ -58,6 +58,20 @@ describe("everything has an address", () => {
     await visit(page, "tools/nothing");
     await page.getByRole("alert").getByText("nothing").waitFor();
     expect(await page.title()).toContain("Tools");
+    for (const [path, told] of [
+      ["live/call_nothing", "This call is not among the latest ones."],
+      ["approvals/nothing", "The request in the address is not waiting any more."],
+      ["changes/nothing", "No waiting changes have the id nothing."],
+      ["changes?task=nothing", "No matching changes."],
+      ["mcp/nothing", "There is no MCP server named nothing."],
+      ["endpoints/nothing", "There is no such endpoint."],
+      ["policy?from=call_nothing", "There is no such record."],
+      ["tools/base64_encode?from=call_nothing", "There is no such record."],
+      ["people/nobody", "No page has the address"],
+    ] as const) {
+      await visit(page, path);
+      await page.locator("main").getByText(told).first().waitFor();
+    }
   });
 });
 
@@ -123,6 +137,9 @@ describe("a call can be worked with", () => {
       .getByText(/Characters 200,001 to 400,000 of/)
       .waitFor();
     expect(await details().getByRole("button", { name: "Previous part" }).isEnabled()).toBe(true);
+    // What was not compared is not told to be the same.
+    await visit(page, `log/${ids["large"]}?compare=${ids["first"]}`);
+    await details().getByText("Of large texts and lists, only the beginnings are compared.").waitFor();
   });
 
   it("is undone only where there is something to undo, after its diff in place", async () => {

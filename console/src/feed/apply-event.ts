@@ -31,7 +31,7 @@ export function applyEvent(tables: FeedTables, { event, cut }: FeedItem): void {
         state: "succeeded",
         endedAt: event.time,
         durationMs: event.payload.durationMs,
-        ...(cut === true ? { resultInLog: true } : { result: event.payload.result }),
+        ...(cut !== true && { result: event.payload.result }),
       });
     case "TOOL_CALL_FAILED":
       if (!tables.calls.has(event.payload.callId)) requested(tables, event);

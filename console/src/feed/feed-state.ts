@@ -2,9 +2,8 @@ import type { LiveCall, PendingApproval, PendingQuestion } from "../api/types.js
 
 /** A call as the page knows it; never changed in place. */
 export interface Call extends LiveCall {
+  /** Absent where it was too large for the feed, or came before the page was open; the log has it. */
   readonly result?: unknown;
-  /** The result was too large to keep here; the log has it. */
-  readonly resultInLog?: boolean;
   readonly durationMs?: number;
   readonly attempts?: number;
   readonly message?: string;

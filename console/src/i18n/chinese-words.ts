@@ -10,6 +10,10 @@ export const chineseWords: Readonly<Record<string, string>> = {
   interrupted: "中断",
   succeeded: "成功",
   failed: "失败",
+  // Modes.
+  auto: "自动",
+  unattended: "无人值守",
+  "read-only": "只读",
   // Calls, tools and servers.
   waiting: "排队中",
   asking: "等待批准",
@@ -92,11 +96,11 @@ export const chineseWords: Readonly<Record<string, string>> = {
   warn: "警告",
   fail: "失败",
   burst: "突发调用",
-  denials: "多次拒绝",
-  probing: "疑似试探",
+  denials: "多次被拒绝",
+  probing: "疑似探测",
   // Changes of commands that wait.
   "dry run": "试运行",
-  "changes were held back": "部分更改被扣留",
+  "changes were held back": "部分更改未写入",
   "others changed the same files": "其他人改动了相同的文件",
   "only some paths were committed": "仅提交了部分路径",
   "the command reached its time limit": "命令超时",
@@ -112,7 +116,7 @@ export const chineseWords: Readonly<Record<string, string>> = {
   "control group": "控制组",
   root: "root 用户",
   programs: "程序",
-  person: "人员",
+  person: "人工审批",
   tools: "工具",
   // Categories of tools.
   file: "文件",

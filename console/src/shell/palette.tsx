@@ -2,7 +2,8 @@ import { type KeyboardEvent, useMemo, useState } from "react";
 import type { ToolRow } from "../api/types.js";
 import { useApi } from "../api/use-api.js";
 import { useText } from "../i18n/use-text.js";
-import { pages } from "../pages.js";
+import { usePageTitle } from "../i18n/page-title.js";
+import { type PageName, pages } from "../pages.js";
 import { hrefOf, navigate } from "../route.js";
 import { PlainText } from "../text/plain-text.js";
 import { Modal } from "../ui/modal.js";
@@ -21,7 +22,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const tools = useApi<readonly ToolRow[]>("/api/tools").data;
-  const targets = useMemo(() => findTargets(typed, tools ?? []), [typed, tools]);
+  const titleOf = usePageTitle();
+  const targets = useMemo(() => findTargets(typed, tools ?? [], titleOf), [typed, tools, titleOf]);
   const go = (target: Target | undefined) => {
     if (target === undefined) return;
     onClose();
@@ -79,11 +81,15 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** Pages by their title in any language, tools by name, and whatever looks like the id of a call. */
-function findTargets(typed: string, tools: readonly ToolRow[]): readonly Target[] {
+function findTargets(
+  typed: string,
+  tools: readonly ToolRow[],
+  titleOf: (page: PageName) => string,
+): readonly Target[] {
   const wanted = typed.trim().toLowerCase();
   const found: Target[] = pages
     .filter(({ name, en, zh }) => `${name} ${en} ${zh}`.toLowerCase().includes(wanted))
-    .map(({ name, en, zh }) => ({ kind: "page", name: `${en} · ${zh}`, href: hrefOf(name) }));
+    .map(({ name }) => ({ kind: "page", name: titleOf(name), href: hrefOf(name) }));
   if (wanted === "") return found.slice(0, maxShown);
   if (/^(?:call[_-]|\d+$)/.test(wanted))
     found.unshift({ kind: "call", name: typed.trim(), href: hrefOf("log", typed.trim()) });

@@ -6,6 +6,7 @@ import { useApi } from "../api/use-api.js";
 import type { Connection } from "../feed/feed-state.js";
 import { useFeed, useFeedStore } from "../feed/use-feed.js";
 import { useText } from "../i18n/use-text.js";
+import { useWord } from "../i18n/use-word.js";
 import { usePreferences } from "../preferences.js";
 import type { PageName } from "../pages.js";
 import { PlainText } from "../text/plain-text.js";
@@ -66,12 +67,13 @@ export function TopBar({ page, waiting, onPalette }: TopBarProps) {
 
 function AboutLine({ about }: { readonly about: About }) {
   const t = useText();
+  const wordOf = useWord();
   return (
     <div className="hidden min-w-0 items-center gap-2 text-xs text-muted sm:flex">
       <span className="truncate font-mono" title={about.workspace}>
         <PlainText text={about.workspace} line />
       </span>
-      <Badge>{t("about.mode", { mode: about.mode })}</Badge>
+      <Badge>{t("about.mode", { mode: wordOf(about.mode) })}</Badge>
       <span title={about.sandbox.reason}>
         <Badge tone={about.sandbox.held ? "ok" : "warn"}>
           {about.sandbox.held ? t("about.sandbox") : t("about.noSandbox")}

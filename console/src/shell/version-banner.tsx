@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import type { About } from "../api/types.js";
 import { useApi } from "../api/use-api.js";
 import { useText } from "../i18n/use-text.js";
@@ -6,7 +7,13 @@ import { Button } from "../ui/button.js";
 /** Tells that the server now belongs to another version of the console than the one that is open. */
 export function VersionBanner() {
   const t = useText();
-  const about = useApi<About>("/api/about", { everyMs: 30_000 }).data;
+  const { data: about, refetch } = useApi<About>("/api/about", { everyMs: 30_000 });
+  // A file of this version that is not there any more is the first sign of another one.
+  useEffect(() => {
+    const look = () => void refetch();
+    window.addEventListener("vite:preloadError", look);
+    return () => window.removeEventListener("vite:preloadError", look);
+  }, [refetch]);
   const own = document.querySelector<HTMLScriptElement>('script[type="module"]')?.src ?? "";
   const expected = about?.consoleScript;
   if (expected === undefined || own === "" || own.endsWith(expected)) return null;

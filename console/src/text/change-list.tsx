@@ -27,7 +27,7 @@ export function ChangeList({ changes, selected, onToggle }: ChangeListProps) {
           {onToggle === undefined ? (
             <Path change={change} />
           ) : (
-            <label className="flex min-w-0 items-baseline gap-2">
+            <label className="flex min-w-0 items-center gap-2">
               <input
                 type="checkbox"
                 checked={selected?.has(change.path) === true}

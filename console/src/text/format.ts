@@ -11,7 +11,7 @@ export function toDuration(ms: number | null | undefined, language: Language = "
   const { ms: unit, s, min, h } = units[language];
   if (ms === null || ms === undefined || !Number.isFinite(ms)) return "–";
   if (ms === 0) return `0 ${unit}`;
-  if (ms < 1) return `${ms < 0.1 ? ms.toPrecision(1) : ms.toFixed(1)} ${unit}`;
+  if (ms < 0.95) return `${ms < 0.1 ? ms.toPrecision(1) : ms.toFixed(1)} ${unit}`;
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ${unit}`;
   if (Math.round(ms / 100) < 600) return `${Number((ms / 1000).toFixed(1))} ${s}`;
   const seconds = Math.round(ms / 1000);

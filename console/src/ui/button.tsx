@@ -29,10 +29,15 @@ export function Button({ look = "plain", small = false, className = "", ...rest 
   );
 }
 
+interface LinkButtonProps extends Pick<ButtonProps, "look"> {
+  readonly href: string;
+  readonly children: ReactNode;
+}
+
 /** A link that looks like a button: it leads to an address. */
-export function LinkButton({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+export function LinkButton({ href, children, look = "plain" }: LinkButtonProps) {
   return (
-    <a href={href} className={`${shape} ${usual} ${looks.plain}`}>
+    <a href={href} className={`${shape} ${usual} ${looks[look]}`}>
       {children}
     </a>
   );

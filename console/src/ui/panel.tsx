@@ -11,7 +11,7 @@ interface PanelProps {
 export function Panel({ title, children, actions, className = "" }: PanelProps) {
   return (
     <section aria-label={title} className={`rounded-md border border-line bg-panel ${className}`}>
-      <header className="flex min-h-9 flex-wrap items-center justify-between gap-2 border-b border-line px-3 py-1">
+      <header className="flex min-h-9 flex-wrap items-center justify-between gap-2 border-b border-line px-3 py-1 max-sm:py-2">
         <h2 className="text-xs font-semibold">{title}</h2>
         {actions}
       </header>
@@ -34,7 +34,7 @@ export function FoldedPanel({ title, children, actions, isOpen, onOpen, ...rest 
       data-server={rest["data-server"]}
       className="rounded-md border border-line bg-panel"
     >
-      <header className="flex min-h-9 flex-wrap items-center justify-between gap-2 px-3 py-1">
+      <header className="flex min-h-9 flex-wrap items-center justify-between gap-2 px-3 py-1 max-sm:py-2">
         <h2 className="min-w-0 text-xs font-semibold">
           <button
             type="button"

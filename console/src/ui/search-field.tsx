@@ -7,7 +7,7 @@ interface SearchFieldProps {
 }
 
 /** The search of a page; the key `/` goes to it. */
-export function SearchField({ label, value, onChange, className = "w-72 max-w-full" }: SearchFieldProps) {
+export function SearchField({ label, value, onChange, className = "w-full sm:w-72" }: SearchFieldProps) {
   return (
     <input
       type="search"

@@ -11,6 +11,8 @@ interface RowOptions {
 interface RowWindow {
   readonly first: number;
   readonly last: number;
+  /** How many rows fit into view. */
+  readonly fitting: number;
   /** Scroll so that a row can be seen. */
   readonly show: (index: number) => void;
 }
@@ -62,6 +64,7 @@ export function useRowWindow(
   return {
     first: Math.max(0, view.top - spare),
     last: Math.min(count - 1, view.top + view.rows + spare),
+    fitting: view.rows,
     show,
   };
 }

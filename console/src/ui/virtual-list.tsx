@@ -39,18 +39,18 @@ export function VirtualList(props: VirtualListProps) {
   } = props;
   const box = useRef<HTMLDivElement>(null);
   const base = useId();
-  const { first, last, show } = useRowWindow(box, {
+  const { first, last, fitting, show } = useRowWindow(box, {
     count,
     rowHeight,
     growsAtTop,
     headHeight: head === undefined ? 0 : listHeadHeight,
   });
   useEffect(() => onRange?.(first, last), [first, last, onRange]);
-  // What an address selects may lie far below.
+  // What an address selects may lie far below, and so may a row above which a pane has opened.
   const isListed = selectedIndex >= 0;
   useEffect(() => {
     if (isListed) show(selectedIndex);
-  }, [selected, isListed]);
+  }, [selected, isListed, fitting]);
   const move = (event: KeyboardEvent) => {
     const target = targetOf(event.key, selectedIndex, count);
     if (target === undefined || count === 0) return;

@@ -5,6 +5,7 @@ import { ApiFault, change } from "../../api/request.js";
 import type { ApprovalBody, PendingApproval } from "../../api/types.js";
 import { useFeedStore } from "../../feed/use-feed.js";
 import { useText } from "../../i18n/use-text.js";
+import { useWord } from "../../i18n/use-word.js";
 import { FoldGate, useFolds } from "../../text/fold-gate.js";
 import { PlainText } from "../../text/plain-text.js";
 import { RecordView } from "../../text/value-view.js";
@@ -145,6 +146,7 @@ function useAnswers(request: PendingApproval, onLate: (message: string) => void)
 
 function Details({ request }: { readonly request: PendingApproval }) {
   const t = useText();
+  const wordOf = useWord();
   const { decision, reason, fault, client, approvedBy = [] } = request;
   const line = (key: string, text: string | undefined) =>
     text === undefined ? undefined : <PlainText key={key} text={text} line />;
@@ -204,7 +206,7 @@ function Details({ request }: { readonly request: PendingApproval }) {
         <Facts
           rows={[
             [t("policy.rule"), line("rule", decision.rule)],
-            [t("policy.source"), line("source", decision.source)],
+            [t("policy.source"), line("source", wordOf(decision.source))],
             [t("policy.reason"), decision.reason === reason ? undefined : line("reason", decision.reason)],
             [
               t("approvals.always"),

@@ -4,6 +4,7 @@ import { useFeed } from "../../feed/use-feed.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf, navigate, parseRoute } from "../../route.js";
 import { PlainText } from "../../text/plain-text.js";
+import { Button } from "../../ui/button.js";
 import { Empty } from "../../ui/panel.js";
 import { ApprovalPane } from "./approval-pane.js";
 import { KeysHelp } from "./keys-help.js";
@@ -27,6 +28,7 @@ export default function ApprovalsPage({ id }: { readonly id?: string | undefined
   const rows = useMemo(() => toRows(shown, grouping), [shown, grouping]);
   const order = useMemo(() => rows.flatMap((row) => ("item" in row ? [row.item] : [])), [rows]);
   const chosen = useChosen(order, id);
+  useUnknown(items, id, () => setNotice(t("approvals.gone")));
   const [helping, setHelping] = useState(false);
   useMoving(order, chosen, () => setHelping(true));
   const inSession = items.filter(
@@ -35,8 +37,14 @@ export default function ApprovalsPage({ id }: { readonly id?: string | undefined
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       {notice !== undefined && (
-        <p role="status" className="rounded border border-warn bg-warn-soft px-3 py-2 text-xs text-warn">
+        <p
+          role="status"
+          className="flex items-center justify-between gap-2 rounded border border-warn bg-warn-soft px-3 py-1 text-xs text-warn"
+        >
           <PlainText text={notice} />
+          <Button look="quiet" onClick={() => setNotice(undefined)}>
+            {t("close")}
+          </Button>
         </p>
       )}
       {items.length === 0 ? (
@@ -79,6 +87,16 @@ export default function ApprovalsPage({ id }: { readonly id?: string | undefined
 function choose(id: string): void {
   const { query } = parseRoute(window.location.hash);
   navigate(hrefOf("approvals", id, Object.fromEntries(new URLSearchParams(query))), { replace: true });
+}
+
+/** Tells of an address whose request was not here since the page is open: another one takes its place in view. */
+function useUnknown(items: readonly WaitingItem[], id: string | undefined, onUnknown: () => void): void {
+  const isOpen = useFeed((state) => state.connection === "open");
+  const known = useRef(new Set<string>());
+  for (const item of items) known.current.add(item.id);
+  useEffect(() => {
+    if (isOpen && id !== undefined && !known.current.has(id)) onUnknown();
+  }, [isOpen, id]);
 }
 
 /** The one that the address names; when it goes, the one that took its place in the queue. */

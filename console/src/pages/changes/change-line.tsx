@@ -29,10 +29,10 @@ export function ChangeLine({
   return (
     <li className="border-t border-line py-1.5 text-xs first:border-t-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <span className="w-16">
+        <span className="sm:w-16">
           <WordBadge word={row.op} />
         </span>
-        <span className="min-w-40 flex-1 font-mono wrap-anywhere">
+        <span className="min-w-40 flex-1 font-mono wrap-anywhere max-sm:order-first max-sm:basis-full">
           {row.from !== undefined && (
             <>
               <PlainText text={row.from} line /> →{" "}
@@ -40,13 +40,13 @@ export function ChangeLine({
           )}
           <PlainText text={row.path} line />
         </span>
-        <span className="text-right whitespace-nowrap text-muted tabular-nums sm:w-36">
+        <span className="text-right whitespace-nowrap text-muted tabular-nums sm:w-32 sm:max-xl:hidden">
           {hasSize(row) && `${toBytes(row.sizeBefore)} → ${toBytes(row.sizeAfter)}`}
         </span>
         <a className="truncate text-accent underline sm:w-28" href={hrefOf("log", row.callId)}>
           <PlainText text={row.tool} line />
         </a>
-        <span className="text-muted sm:w-28">
+        <span className="text-muted sm:w-24">
           <TimeView time={row.time} exact={false} />
         </span>
         {row.undone ? (

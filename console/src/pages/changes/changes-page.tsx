@@ -31,8 +31,8 @@ export default function ChangesPage({ id }: { readonly id?: string | undefined }
   const [what, setWhat] = useState<UndoBody>();
   const [shown, setShown] = useState(groupsPerPage);
   const changes = useApi<readonly ChangeRow[]>(
-    withQuery("/api/changes", { limit: 1000, taskId: task, callId: call }),
-    { everyMs: 5000 },
+    withQuery("/api/changes", { limit: 1000, text: values.path.trim(), taskId: task, callId: call }),
+    { everyMs: 5000, keepsPrevious: true },
   );
   const groups = useMemo(() => groupChanges(changes.data ?? [], typed), [changes.data, typed]);
   const isNarrowed = task !== "" || call !== "" || typed !== "";

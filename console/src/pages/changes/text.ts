@@ -14,7 +14,7 @@ export const changesText = definePageText(
     onlyTask: "Only the task {id}",
     onlyCall: "Only the call {id}",
     all: "Show all",
-    noneFits: "No change matches.",
+    noneFits: "No matching changes.",
   },
   {
     task: "任务 {id}",

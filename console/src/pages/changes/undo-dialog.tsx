@@ -28,22 +28,25 @@ export function UndoDialog({
   });
   const undo = useMutation({
     mutationFn: () => change<UndoAnswer>("POST", "/api/undo", what),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["/api/changes"] }),
+    // The lists of changes, and what records and traces say of them.
+    onSuccess: () => client.invalidateQueries(),
   });
   const close = () => {
     undo.reset();
     onClose();
   };
-  const ready = preview.data !== undefined && preview.data.files.length > 0 && undo.data === undefined;
+  const ready = preview.data !== undefined && preview.data.files.length > 0;
   return (
     <Modal
       title={t("undo.title")}
       open={what !== undefined}
       onClose={close}
       actions={
-        <Button look="danger" disabled={!ready || undo.isPending} onClick={() => undo.mutate()}>
-          {t("undo.do")}
-        </Button>
+        undo.data === undefined && (
+          <Button look="danger" disabled={!ready || undo.isPending} onClick={() => undo.mutate()}>
+            {t("undo.do")}
+          </Button>
+        )
       }
     >
       <FaultNote fault={undo.error ?? preview.error} />

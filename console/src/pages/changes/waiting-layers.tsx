@@ -6,7 +6,7 @@ import { hrefOf, navigate } from "../../route.js";
 import { toBytes, toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { FaultNote } from "../../ui/fault-note.js";
-import { Panel } from "../../ui/panel.js";
+import { Empty, Panel } from "../../ui/panel.js";
 import { LayerDialog } from "./layer-dialog.js";
 
 /** Changes of commands that are not in the workspace. @param id The layer that is open, or the call that it is of. */
@@ -27,6 +27,9 @@ export function WaitingLayers({ id }: { readonly id: string | undefined }) {
             ))}
           </ul>
         </Panel>
+      )}
+      {id !== undefined && layers.data !== undefined && open === undefined && (
+        <Empty>{t("layers.gone", { id })}</Empty>
       )}
       <LayerDialog
         layer={open}

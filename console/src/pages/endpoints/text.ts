@@ -31,7 +31,7 @@ export const endpointsText = definePageText(
     address: "地址",
     toolset: "工具集",
     servers: "MCP 服务器",
-    prompts: "提示",
+    prompts: "提示词",
     native: "原生工具",
     listing: "工具列表",
     limits: "限额",

@@ -7,7 +7,7 @@ import { Badge, type Tone } from "../../ui/badge.js";
 import { DataTable } from "../../ui/data-table.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Empty, Panel } from "../../ui/panel.js";
-import { fleetText } from "./fleet-text.js";
+import { fleetText } from "./text.js";
 
 type Member = FleetView["members"][number];
 type Workspace = FleetView["workspaces"][number];

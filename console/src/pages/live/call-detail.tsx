@@ -1,9 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { change } from "../../api/request.js";
+import type { ShownRecord } from "../../api/types.js";
+import { useApi } from "../../api/use-api.js";
 import type { Call } from "../../feed/feed-state.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
 import { toTime, useDuration } from "../../text/format.js";
+import { LargeParts } from "../../text/large-parts.js";
 import { PlainText } from "../../text/plain-text.js";
 import { ResultView } from "../../text/result-view.js";
 import { TextBlock } from "../../text/text-block.js";
@@ -103,14 +106,28 @@ export default function CallDetail({ call, onClose }: { readonly call: Call; rea
           <ResultView value={call.result} label={t("fact.result")} />
         </Section>
       )}
+      {ended && call.result === undefined && call.error === undefined && <LoggedResult id={call.callId} />}
       {ended && (
         <p className="mt-3">
           <a className="text-accent underline" href={hrefOf("log", call.callId)}>
-            {call.resultInLog === true ? t("live.resultInLog") : t("live.inLog")}
+            {t("live.inLog")}
           </a>
         </p>
       )}
     </aside>
+  );
+}
+
+/** What a call gave back before this page was open, or what was too long for the feed. */
+function LoggedResult({ id }: { readonly id: string }) {
+  const t = useText();
+  const record = useApi<ShownRecord>(`/api/log/${encodeURIComponent(id)}/shown`).data;
+  if (record?.result === undefined) return null;
+  return (
+    <Section title={t("fact.result")}>
+      <LargeParts id={id} parts={record.large.filter(({ of }) => of === "result")} />
+      <ResultView value={record.result} label={t("fact.result")} />
+    </Section>
   );
 }
 

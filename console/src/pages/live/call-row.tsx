@@ -30,6 +30,12 @@ interface CallRowProps {
   readonly now: number;
 }
 
+/** Beside an open call the list is narrow: the tool takes the place of the arguments. */
+const columns = {
+  tool: "w-36 shrink-0 truncate sm:@max-lg:w-auto sm:@max-lg:min-w-0 sm:@max-lg:flex-1",
+  arguments: "min-w-0 flex-1 truncate sm:@max-lg:hidden",
+};
+
 /** One call in one line, with its stages as bars. */
 export const CallRow = memo(({ call, scale, now }: CallRowProps) => {
   const t = useText();
@@ -41,10 +47,10 @@ export const CallRow = memo(({ call, scale, now }: CallRowProps) => {
       <span className="hidden w-16 shrink-0 text-muted tabular-nums sm:inline">
         {toTime(call.requestedAt)}
       </span>
-      <span className="w-36 shrink-0 truncate font-medium">
+      <span className={`${columns.tool} font-medium`}>
         <PlainText text={call.toolName} line />
       </span>
-      <span className="min-w-0 flex-1 truncate font-mono text-[11px] text-muted">
+      <span className={`${columns.arguments} font-mono text-[11px] text-muted`}>
         <PlainText text={toShort(call.arguments)} />
       </span>
       <Bar call={call} scale={scale} now={now} />
@@ -60,8 +66,8 @@ export function CallHead() {
     <ListHead>
       <span className="w-2 shrink-0" />
       <span className="w-16 shrink-0">{t("fact.time")}</span>
-      <span className="w-36 shrink-0">{t("log.tool")}</span>
-      <span className="min-w-0 flex-1">{t("fact.arguments")}</span>
+      <span className={columns.tool}>{t("log.tool")}</span>
+      <span className={columns.arguments}>{t("fact.arguments")}</span>
       <span className="w-1/5 shrink-0">{t("fact.stages")}</span>
       <span className="w-16 shrink-0 text-right">{t("fact.duration")}</span>
     </ListHead>

@@ -4,7 +4,8 @@ import type { Call, FeedState } from "../../feed/feed-state.js";
 import { useFeed } from "../../feed/use-feed.js";
 import { usePageTitle } from "../../i18n/page-title.js";
 import { useText } from "../../i18n/use-text.js";
-import { Button } from "../../ui/button.js";
+import { Button, LinkButton } from "../../ui/button.js";
+import { hrefOf } from "../../route.js";
 import { Empty } from "../../ui/panel.js";
 import { VirtualList } from "../../ui/virtual-list.js";
 import { SearchField } from "../../ui/search-field.js";
@@ -36,7 +37,7 @@ export default function LivePage({ id }: { readonly id?: string | undefined }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <SearchField label={t("live.filter")} value={typed} onChange={setTyped} className="w-72" />
+        <SearchField label={t("live.filter")} value={typed} onChange={setTyped} />
         <select
           aria-label={t("live.state")}
           value={filter}
@@ -63,7 +64,7 @@ export default function LivePage({ id }: { readonly id?: string | undefined }) {
         </span>
       </div>
       <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
-        <div className="flex min-h-40 flex-1 flex-col overflow-hidden rounded-md border border-line bg-panel lg:min-w-0">
+        <div className="@container flex min-h-40 flex-1 flex-col overflow-hidden rounded-md border border-line bg-panel lg:min-w-0">
           {rows.count === 0 ? (
             <Empty>{state.order.length === 0 ? t("live.none") : t("live.noMatch")}</Empty>
           ) : (
@@ -86,8 +87,27 @@ export default function LivePage({ id }: { readonly id?: string | undefined }) {
         <Suspense>
           {call !== undefined && <CallDetail call={call} onClose={() => choose(undefined)} />}
         </Suspense>
+        {id !== undefined && call === undefined && live.connection === "open" && (
+          <GoneCall id={id} onClose={() => choose(undefined)} />
+        )}
       </div>
     </div>
+  );
+}
+
+/** An address may name a call that is too old to be here, or that never was. */
+function GoneCall({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const t = useText();
+  return (
+    <aside aria-label={t("live.detail")} className="rounded-md border border-line bg-panel p-3 lg:w-80">
+      <p className="mb-2">{t("live.gone")}</p>
+      <span className="flex gap-2">
+        <LinkButton href={hrefOf("log", id)}>{t("live.inLog")}</LinkButton>
+        <Button look="quiet" onClick={onClose}>
+          {t("close")}
+        </Button>
+      </span>
+    </aside>
   );
 }
 

@@ -40,6 +40,9 @@ export default function CompareCalls({ record, other }: CompareCallsProps) {
             <Row name={t("call.ran")} values={[toDuration(ranMs(old)), toDuration(ranMs(record))]} />
             <Row name={t("fact.agent")} values={[old.agent, record.agent]} />
           </dl>
+          {old.large.length + record.large.length > 0 && (
+            <p className="text-xs text-warn">{t("call.compareCut")}</p>
+          )}
           <Section title={t("fact.arguments")}>
             <Difference before={old.arguments} after={record.arguments} />
           </Section>

@@ -27,7 +27,7 @@ export function LogSearch({ typed, onType, q, onSet, problems, children }: LogSe
       <div className="flex flex-wrap items-center gap-2">
         <input
           type="search"
-          className="field min-w-40 flex-1 font-mono text-xs"
+          className="field min-w-full flex-1 sm:min-w-80 font-mono text-xs"
           aria-label={own("search")}
           placeholder={own("example")}
           title={own("help")}

@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { change } from "../../api/request.js";
 import type { CallAnswer, ShownRecord } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
@@ -16,11 +16,16 @@ interface RecordActionsProps {
 /** What can be done about a call: run it again, change it first, compare it, undo it, make a rule of it. */
 export function RecordActions({ record, compare, onCompare, onUndo }: RecordActionsProps) {
   const t = useText();
+  const client = useQueryClient();
   const { callId, tool, taskId, act } = record;
   const rerun = useMutation({
     mutationFn: () =>
       change<CallAnswer>("POST", `/api/tools/${encodeURIComponent(tool)}/call`, {
         arguments: record.arguments,
+      }),
+    onSuccess: () =>
+      client.invalidateQueries({
+        predicate: ({ queryKey }) => /^\/api\/(?:log|trace)/.test(String(queryKey[0])),
       }),
   });
   // Something that a person did is no call that could be repeated.

@@ -1,5 +1,6 @@
 import type { ShownRecord } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
+import { useWord } from "../../i18n/use-word.js";
 import { hrefOf } from "../../route.js";
 import { ranMs, waitedForPersonMs } from "../../text/ran-ms.js";
 import { useDuration } from "../../text/format.js";
@@ -13,6 +14,7 @@ import { Facts } from "../../ui/panel.js";
 export function RecordFacts({ record }: { readonly record: ShownRecord }) {
   const toDuration = useDuration();
   const t = useText();
+  const wordOf = useWord();
   const { decision, taskId, sessionId, parentCallId } = record;
   const waited = waitedForPersonMs(record);
   return (
@@ -45,7 +47,7 @@ export function RecordFacts({ record }: { readonly record: ShownRecord }) {
           decision === undefined ? undefined : (
             <span key="decision">
               <WordBadge word={decision.behavior} />{" "}
-              <PlainText text={`${decision.rule} (${decision.source}): ${decision.reason}`} />
+              <PlainText text={`${decision.rule} (${wordOf(decision.source)}): ${decision.reason}`} />
             </span>
           ),
         ],

@@ -7,6 +7,7 @@ import { LargeParts } from "../../text/large-parts.js";
 import { PlainText } from "../../text/plain-text.js";
 import { ResultView } from "../../text/result-view.js";
 import { RecordView } from "../../text/value-view.js";
+import { LinkButton } from "../../ui/button.js";
 import { CopyButton } from "../../ui/copy-button.js";
 import { ErrorView } from "../../ui/error-view.js";
 import { FaultNote } from "../../ui/fault-note.js";
@@ -31,6 +32,8 @@ interface RecordPaneProps {
 export function RecordPane({ id, close, compare, onCompare }: RecordPaneProps) {
   const t = useText();
   const query = useApi<ShownRecord>(`/api/log/${encodeURIComponent(id)}/shown`);
+  // Asked for together with it: the comparison is loaded when this one is there.
+  useApi(`/api/log/${encodeURIComponent(compare)}/shown`, { enabled: compare !== "" });
   const [undoing, setUndoing] = useState(false);
   const record = query.data;
   const isUnknown = query.error instanceof ApiFault && query.error.status === 404;
@@ -43,9 +46,9 @@ export function RecordPane({ id, close, compare, onCompare }: RecordPaneProps) {
         <h2 className="min-w-0 flex-1 truncate font-semibold">
           <PlainText text={record?.tool ?? id} />
         </h2>
-        <a className="text-xs text-accent underline" href={close}>
+        <LinkButton look="quiet" href={close}>
           {t("close")}
-        </a>
+        </LinkButton>
       </div>
       {isUnknown ? <Empty>{t("call.unknown")}</Empty> : <FaultNote fault={query.error} />}
       {record !== undefined && (

@@ -39,9 +39,14 @@ export function ServerActions({ server }: { readonly server: McpServerView }) {
       {url !== undefined && (
         <p className="basis-full text-xs wrap-anywhere">
           {text("loginOpen")}{" "}
-          <code>
+          <a
+            className="font-mono text-accent underline"
+            href={/^https?:/.test(url) ? url : undefined}
+            target="_blank"
+            rel="noreferrer"
+          >
             <PlainText text={url} line />
-          </code>{" "}
+          </a>{" "}
           <CopyButton text={url} name="URL" />
         </p>
       )}

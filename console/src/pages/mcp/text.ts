@@ -14,7 +14,7 @@ export const mcpText = definePageText(
     loginOpen: "Open this address in your browser to log in:",
     filter: "Filter by name",
     more: "Show {n} more",
-    noneFits: "No server fits.",
+    noneFits: "No matching servers.",
     unknown: "MCP server {name} not found.",
     waiting: "{n} to review",
     reject: "Reject",
@@ -47,6 +47,6 @@ export const mcpText = definePageText(
     address: "{uri} 的地址",
     read: "读取",
     prompts: "提示词（{n}）",
-    fill: "填充",
+    fill: "填写",
   },
 );

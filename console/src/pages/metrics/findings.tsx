@@ -5,6 +5,7 @@ import { hrefOf } from "../../route.js";
 import { toTime, useDuration } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { WordBadge } from "../../ui/badge.js";
+import { DataTable } from "../../ui/data-table.js";
 import { Panel } from "../../ui/panel.js";
 import { metricsText } from "./text.js";
 
@@ -63,43 +64,24 @@ export function Experiments({ rows }: { readonly rows: readonly ExperimentRow[] 
   const t = useText();
   const own = usePageText(metricsText);
   const toDuration = useDuration();
-  const heads = [
-    t("log.tool"),
-    t("tools.versions"),
-    own("weight"),
-    own("calls"),
-    own("failures"),
-    "p50",
-    "p95",
-  ];
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={own("experiments")}>
-      <table className="cards w-full text-xs">
-        <thead>
-          <tr className="text-left text-muted">
-            {heads.map((head) => (
-              <th key={head} className="pr-3 pb-1 font-medium">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.flatMap((row) =>
-            row.arms.map((arm) => (
-              <tr key={`${row.tool}@${arm.version}`} className="border-t border-line tabular-nums">
-                <td className="py-1 pr-3 font-medium">{row.tool}</td>
-                <td className="py-1 pr-3">{arm.version}</td>
-                <td className="py-1 pr-3">{arm.weight}</td>
-                <td className="py-1 pr-3">{arm.calls}</td>
-                <td className="py-1 pr-3">{arm.failures}</td>
-                <td className="py-1 pr-3">{toDuration(arm.p50Ms)}</td>
-                <td className="py-1">{toDuration(arm.p95Ms)}</td>
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={own("experiments")}
+      heads={[t("log.tool"), t("tools.versions"), own("weight"), own("calls"), own("failures"), "p50", "p95"]}
+      rows={rows.flatMap(({ tool, arms }) =>
+        arms.map((arm) => ({
+          key: `${tool}@${arm.version}`,
+          cells: [
+            <PlainText key="tool" text={tool} line />,
+            arm.version,
+            arm.weight,
+            arm.calls,
+            arm.failures,
+            toDuration(arm.p50Ms),
+            toDuration(arm.p95Ms),
+          ],
+        })),
+      )}
+    />
   );
 }

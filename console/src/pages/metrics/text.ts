@@ -90,7 +90,7 @@ export const metricsText = definePageText(
     noErrors: "没有错误。",
     advice: "建议",
     noAdvice: "没有改进建议。",
-    alerts: "警报",
+    alerts: "告警",
     alertCalls: "查看相关调用",
     experiments: "A/B 对比",
     weight: "权重",

@@ -19,6 +19,8 @@ export function Board() {
   const text = usePageText(planText);
   const client = useQueryClient();
   const [dragged, setDragged] = useState<string>();
+  // In its new column a card is another element: the focus goes with it.
+  const [stepped, setStepped] = useState<string>();
   const plan = useApi<PlanView>("/api/plan", { everyMs: 5000 });
   const move = useMutation({
     mutationFn: ({ id, status }: { readonly id: string; readonly status: Status }) =>
@@ -40,13 +42,13 @@ export function Board() {
       </p>
       {plan.data !== undefined && tasks.length === 0 && <Empty>{text("empty")}</Empty>}
       <div className="grid gap-2 sm:grid-cols-2 lg:grid-cols-5">
-        {columns.map((status, at) => (
+        {columns.map((status) => (
           <section
             key={status}
             aria-label={text(`status.${status}`)}
             onDragOver={(event) => event.preventDefault()}
             onDrop={() => dragged !== undefined && moveTo(dragged, status)}
-            className="min-h-24 rounded-md border border-line bg-panel p-2"
+            className="min-h-24 rounded-md border border-line bg-panel p-2 lg:min-h-80"
           >
             <h2 className="mb-1 text-xs font-semibold">{text(`status.${status}`)}</h2>
             <ul className="flex flex-col gap-1">
@@ -57,7 +59,12 @@ export function Board() {
                     key={idOf(task)}
                     task={task}
                     onDrag={setDragged}
-                    onStep={(step) => moveTo(idOf(task), columns[at + step])}
+                    hasFocus={idOf(task) === stepped}
+                    status={status}
+                    onMove={(to) => {
+                      setStepped(idOf(task));
+                      moveTo(idOf(task), to);
+                    }}
                   />
                 ))}
             </ul>
@@ -71,21 +78,26 @@ export function Board() {
 interface CardProps {
   readonly task: Task;
   readonly onDrag: (id: string | undefined) => void;
-  readonly onStep: (step: 1 | -1) => void;
+  readonly status: Status;
+  readonly hasFocus: boolean;
+  readonly onMove: (status: Status | undefined) => void;
 }
 
-function Card({ task, onDrag, onStep }: CardProps) {
+function Card({ task, onDrag, status, hasFocus, onMove }: CardProps) {
+  const text = usePageText(planText);
   const id = idOf(task);
+  const at = columns.indexOf(status);
   return (
     <li>
       <button
         type="button"
         draggable
+        autoFocus={hasFocus}
         onDragStart={() => onDrag(id)}
         onDragEnd={() => onDrag(undefined)}
         onKeyDown={(event) => {
-          if (event.key === "ArrowRight") onStep(1);
-          else if (event.key === "ArrowLeft") onStep(-1);
+          if (event.key === "ArrowRight") onMove(columns[at + 1]);
+          else if (event.key === "ArrowLeft") onMove(columns[at - 1]);
         }}
         className="w-full cursor-grab rounded border border-line bg-page p-2 text-left text-xs"
       >
@@ -94,6 +106,19 @@ function Card({ task, onDrag, onStep }: CardProps) {
         </code>{" "}
         <PlainText text={typeof task["title"] === "string" ? task["title"] : ""} line />
       </button>
+      {/* A finger neither drags nor has arrow keys. */}
+      <select
+        className="field mt-1 hidden w-full text-xs pointer-coarse:block"
+        aria-label={text("statusOf", { id })}
+        value={status}
+        onChange={(event) => onMove(columns.find((column) => column === event.target.value))}
+      >
+        {columns.map((column) => (
+          <option key={column} value={column}>
+            {text(`status.${column}`)}
+          </option>
+        ))}
+      </select>
     </li>
   );
 }

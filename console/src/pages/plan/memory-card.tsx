@@ -9,6 +9,7 @@ import { PlainText } from "../../text/plain-text.js";
 import { TimeView } from "../../text/time-view.js";
 import { WordBadge } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
+import { ConfirmButton } from "../../ui/confirm-button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { planText } from "./text.js";
 
@@ -62,14 +63,13 @@ export function MemoryCard({ memory }: { readonly memory: MemoryRow }) {
             <Button onClick={() => promote.mutate("decision")}>{text("promoteDecision")}</Button>
           )}
           {canPromote && <Button onClick={() => promote.mutate("pattern")}>{text("promotePattern")}</Button>}
-          <Button
-            look="danger"
-            onClick={() => {
-              if (window.confirm(text("forgetSure", { title: memory.title }))) forget.mutate();
-            }}
-          >
-            {text("forget")}
-          </Button>
+          <ConfirmButton
+            label={text("forget")}
+            of={memory.title}
+            question={text("forgetSure", { title: memory.title })}
+            disabled={forget.isPending}
+            onConfirm={() => forget.mutate()}
+          />
         </p>
       )}
     </li>

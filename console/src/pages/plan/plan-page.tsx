@@ -63,6 +63,7 @@ function Plan() {
 }
 
 function Stages({ plan }: { readonly plan: PlanView }) {
+  const own = usePageText(planText);
   const wordOf = useWord();
   const t = useText();
   if (plan.stages.length === 0) return null;
@@ -71,7 +72,7 @@ function Stages({ plan }: { readonly plan: PlanView }) {
       title={
         plan.iteration === undefined
           ? t("plan.stages")
-          : `${t("plan.stages")}: ${plan.iteration.name || plan.iteration.id}`
+          : own("stagesOf", { name: plan.iteration.name || plan.iteration.id })
       }
     >
       <ol className="flex flex-wrap gap-2">
@@ -94,9 +95,10 @@ function ItemPanel({
   readonly items: readonly Item[];
   readonly links: string;
 }) {
+  const own = usePageText(planText);
   const t = useText();
   return (
-    <Panel title={`${title} (${items.length})`}>
+    <Panel title={own("counted", { title, n: items.length })}>
       {items.length === 0 && <Empty>{t("plan.none")}</Empty>}
       <ul className="flex flex-col gap-2">
         {items.map((item) => (

@@ -6,6 +6,7 @@ import type { PolicyView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
+import { useWord } from "../../i18n/use-word.js";
 import { PlainText } from "../../text/plain-text.js";
 import { toVisibleLine } from "../../../../src/text/visible-text.js";
 import { Badge, WordBadge } from "../../ui/badge.js";
@@ -21,6 +22,7 @@ const params = { from: textParam() };
 /** The rules, where each came from, and what they would decide. */
 export default function PolicyPage() {
   const t = useText();
+  const wordOf = useWord();
   const { values, set } = useAddress("policy", params);
   const [edited, setEdited] = useState<EditedRule>();
   const policy = useApi<PolicyView>("/api/policy", { everyMs: 10_000 });
@@ -38,7 +40,7 @@ export default function PolicyPage() {
       {policy.data !== undefined && (
         <Panel
           title={t("policy.rules", { n: policy.data.rules.length })}
-          actions={<Badge>{t("about.mode", { mode: policy.data.mode })}</Badge>}
+          actions={<Badge>{t("about.mode", { mode: wordOf(policy.data.mode) })}</Badge>}
         >
           <Rules rules={policy.data.rules} onEdit={setEdited} />
         </Panel>
@@ -72,7 +74,7 @@ function Rules({ rules, onEdit }: RulesProps) {
             <th className="pr-3 pb-1 font-medium">{t("policy.decision")}</th>
             <th className="pr-3 pb-1 font-medium">{t("policy.rule")}</th>
             <th className="pr-3 pb-1 font-medium">{t("policy.source")}</th>
-            <th className="pr-3 pb-1 font-medium">id</th>
+            <th className="pr-3 pb-1 font-medium">ID</th>
             <th className="pb-1">
               <span className="sr-only">{t("policy.revoke")}</span>
             </th>
@@ -90,7 +92,7 @@ function Rules({ rules, onEdit }: RulesProps) {
               <td data-label={t("policy.source")} className="py-1 pr-3 whitespace-nowrap">
                 <WordBadge word={rule.source} tone="plain" />
               </td>
-              <td data-label="id" className="py-1 pr-3 font-mono whitespace-nowrap text-muted">
+              <td data-label="ID" className="py-1 pr-3 font-mono whitespace-nowrap text-muted">
                 <PlainText text={rule.id} line />
               </td>
               <td className="py-1 text-right">

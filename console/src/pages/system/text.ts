@@ -13,7 +13,7 @@ export const systemText = definePageText(
     value: "Value",
     source: "Source",
     onlyChanged: "Only those that differ from the default",
-    noneFits: "No setting fits.",
+    noneFits: "No matching settings.",
     more: "Show {n} more",
     about:
       "Values that may be secrets are hidden. Settings other than MCP servers are applied when the server is restarted.",
@@ -32,6 +32,6 @@ export const systemText = definePageText(
     onlyChanged: "仅显示非默认的设置",
     noneFits: "没有匹配的设置。",
     more: "再显示 {n} 项",
-    about: "可能是密钥的值已隐藏。除 MCP 服务器外，其他设置在服务器重新启动后生效。",
+    about: "可能是密钥的值已隐藏。除 MCP 服务器外，其他设置在服务器重启后生效。",
   },
 );

@@ -17,7 +17,7 @@ export const formText = definePageText(
     keyTwice: "已有同名条目。",
     valueOf: "{key} 的值",
     examples: "示例：",
-    held: "服务器 {server} 提供此工具，但它被扣留：",
-    review: "去审查",
+    held: "服务器 {server} 提供此工具，但需审核后才能使用：",
+    review: "前往审核",
   },
 );

@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import type { ToolRow } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
 import { useWord } from "../../i18n/use-word.js";
@@ -21,7 +21,15 @@ interface ToolListProps {
 export function ToolList({ lines, label, hrefOf, current }: ToolListProps) {
   const wordOf = useWord();
   const box = useRef<HTMLElement>(null);
-  const { first, last } = useRowWindow(box, { count: lines.length, rowHeight, growsAtTop: false });
+  const { first, last, fitting, show } = useRowWindow(box, {
+    count: lines.length,
+    rowHeight,
+    growsAtTop: false,
+  });
+  const at = lines.findIndex((line) => "tool" in line && line.tool.name === current);
+  useEffect(() => {
+    if (at >= 0) show(at);
+  }, [at, fitting]);
   return (
     <nav ref={box} className="min-h-0 flex-1 overflow-auto px-2" aria-label={label}>
       <div className="relative" style={{ height: lines.length * rowHeight }}>

@@ -3,6 +3,7 @@ import { change } from "../../api/request.js";
 import type { ShownRecord, ToolDetail } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
+import { useWord } from "../../i18n/use-word.js";
 import { toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { ValueView } from "../../text/value-view.js";
@@ -52,7 +53,7 @@ export function ToolPane({ name, from, tab, onTab }: ToolPaneProps) {
           <PlainText text={tool.name} line />
         </h2>
         <Badge>{tool.version}</Badge>
-        <WordBadge word={tool.state} />
+        <WordBadge word={tool.state.toLowerCase()} />
         {tool.annotations.readOnly === true && <Badge tone="ok">{t("tools.readOnly")}</Badge>}
         {tool.annotations.dangerous === true && <Badge tone="warn">{t("tools.dangerous")}</Badge>}
         {tool.annotations.openWorld === true && <Badge tone="info">{t("tools.openWorld")}</Badge>}
@@ -116,12 +117,13 @@ function Schemas({ tool }: { readonly tool: ToolDetail }) {
 
 function ToolFacts({ tool }: { readonly tool: ToolDetail }) {
   const t = useText();
+  const wordOf = useWord();
   return (
     <>
       <Facts
         rows={[
           [t("tools.origin"), <PlainText key="origin" text={tool.origin} line />],
-          [t("tools.category"), tool.category],
+          [t("tools.category"), wordOf(tool.category)],
           [t("tools.versions"), tool.versions.join(", ")],
           [t("tools.aliases"), tool.aliases.join(", ")],
           [
@@ -137,7 +139,8 @@ function ToolFacts({ tool }: { readonly tool: ToolDetail }) {
           <ol className="text-xs">
             {tool.history.map((step) => (
               <li key={`${step.at}${step.from}${step.to}`}>
-                <span className="text-muted tabular-nums">{toTime(step.at)}</span> {step.from} → {step.to}{" "}
+                <span className="text-muted tabular-nums">{toTime(step.at)}</span>{" "}
+                {wordOf(step.from.toLowerCase())} → {wordOf(step.to.toLowerCase())}{" "}
                 {step.reason !== undefined && <PlainText text={step.reason} />}
               </li>
             ))}

@@ -31,7 +31,9 @@ export default function ToolsPage({ id }: { readonly id?: string | undefined }) 
   const lines = useMemo(() => linesOf(tools.data ?? [], typed), [tools.data, typed]);
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
-      <div className="flex max-h-72 min-h-0 flex-col rounded-md border border-line bg-panel lg:max-h-none lg:w-72 lg:shrink-0">
+      <div
+        className={`flex min-h-0 flex-col rounded-md border border-line bg-panel lg:max-h-none lg:w-72 lg:flex-none ${id === undefined ? "flex-1" : "max-h-60"}`}
+      >
         <div className="border-b border-line p-2">
           <SearchField label={t("tools.search")} value={typed} onChange={setTyped} className="w-full" />
         </div>
@@ -44,7 +46,7 @@ export default function ToolsPage({ id }: { readonly id?: string | undefined }) 
           current={id}
         />
       </div>
-      <div className="min-w-0 flex-1 overflow-auto">
+      <div className={`min-w-0 flex-1 overflow-auto ${id === undefined ? "max-lg:hidden" : ""}`}>
         {id === undefined ? (
           <Empty>{t("tools.choose")}</Empty>
         ) : (

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { change } from "../../api/request.js";
 import type { CallAnswer, ToolDetail } from "../../api/types.js";
 import { useFeed } from "../../feed/use-feed.js";
@@ -41,6 +41,11 @@ export function TryTool({ tool, initial }: TryToolProps) {
       return change<CallAnswer>("POST", path, { arguments: args }, abort.current.signal);
     },
   });
+  // Below a long form nobody would see it come.
+  const answer = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (call.data !== undefined) answer.current?.scrollIntoView({ block: "nearest" });
+  }, [call.data]);
   const mark = (path: string, bad: boolean) => {
     if (broken.has(path) === bad) return;
     const next = new Set(broken);
@@ -122,7 +127,9 @@ export function TryTool({ tool, initial }: TryToolProps) {
         )}
       </div>
       {call.error !== null && !call.isPending && <FaultNote fault={call.error} />}
-      {call.data !== undefined && !call.isPending && <EnvelopeView envelope={call.data} />}
+      <div ref={answer}>
+        {call.data !== undefined && !call.isPending && <EnvelopeView envelope={call.data} />}
+      </div>
     </form>
   );
 }

@@ -68,7 +68,7 @@ export const SpanRow = memo(({ row, scale, isClosed, onToggle }: SpanRowProps) =
         <span className="min-w-20 shrink truncate font-medium">
           <PlainText text={span.tool} line />
         </span>
-        <span className="hidden min-w-0 flex-1 truncate font-mono text-[11px] text-muted md:inline">
+        <span className="hidden min-w-0 flex-1 truncate font-mono text-[11px] text-muted @lg:inline">
           <PlainText text={span.errorCode ?? toShort(span.arguments)} />
         </span>
       </span>

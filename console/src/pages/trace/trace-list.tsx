@@ -31,16 +31,20 @@ export function TraceList({ by, q, onQuery }: TraceListProps) {
   const text = usePageText(traceText);
   const [typed, setTyped] = useTyped(q, onQuery);
   const [shown, setShown] = useState(perPage);
-  const groups = useApi<readonly TraceGroup[]>(withQuery("/api/traces", { by, limit: 1000 }), {
-    everyMs: 5000,
-  });
+  const groups = useApi<readonly TraceGroup[]>(
+    withQuery("/api/traces", { by, text: q.trim(), limit: 1000 }),
+    {
+      everyMs: 5000,
+      keepsPrevious: true,
+    },
+  );
   const rows = (groups.data ?? []).filter(({ id }) => id.toLowerCase().includes(typed.trim().toLowerCase()));
   return (
     <div className="flex flex-col gap-2">
       <SearchField label={text("filter")} value={typed} onChange={setTyped} />
       <FaultNote fault={groups.error} />
       {groups.data !== undefined && rows.length === 0 && (
-        <Empty>{text(groups.data.length === 0 ? "none" : "noneFits")}</Empty>
+        <Empty>{text(typed.trim() === "" ? "none" : "noneFits")}</Empty>
       )}
       <ul className="flex flex-col gap-1">
         {rows.slice(0, shown).map((group) => (
@@ -49,10 +53,10 @@ export function TraceList({ by, q, onQuery }: TraceListProps) {
               href={hrefOf("trace", group.id, { by })}
               className="flex flex-wrap items-center gap-x-3 gap-y-1 min-h-9 rounded-md border border-line bg-panel px-3 py-1 text-xs hover:bg-sunk"
             >
-              <span className="min-w-40 flex-1 font-medium wrap-anywhere">
+              <span className="basis-full font-medium wrap-anywhere sm:flex-1 sm:basis-40">
                 <PlainText text={group.id} line />
               </span>
-              <span className="flex gap-1">
+              <span className="flex gap-1 max-sm:empty:hidden">
                 {group.failures > 0 && <Badge tone="bad">{text("failures", { n: group.failures })}</Badge>}
                 {group.denied > 0 && <Badge tone="warn">{text("denied", { n: group.denied })}</Badge>}
               </span>

@@ -1,5 +1,6 @@
 import { choice, text as textParam, useAddress } from "../../address.js";
 import { usePageText } from "../../i18n/page-text.js";
+import { hrefOf } from "../../route.js";
 import { TabView } from "../../ui/tab-view.js";
 import { traceText } from "./text.js";
 import { TraceList } from "./trace-list.js";
@@ -15,7 +16,7 @@ const params = {
 /** A task or a session as a tree of its calls, or the list of them. */
 export default function TracePage({ id }: { readonly id?: string | undefined }) {
   const text = usePageText(traceText);
-  const { values, set, href } = useAddress("trace", params);
+  const { values, set } = useAddress("trace", params);
   const { by, q, call, compare } = values;
   if (id !== undefined) {
     return (
@@ -27,7 +28,7 @@ export default function TracePage({ id }: { readonly id?: string | undefined }) 
         call={call}
         compare={compare}
         onSet={set}
-        list={href(undefined)}
+        list={hrefOf("trace", undefined, { by: by === "session" ? by : undefined })}
       />
     );
   }

@@ -71,7 +71,7 @@ export function TraceView({ id, by, q, call, compare, onSet, list }: TraceViewPr
           label={text("filterCalls")}
           value={typed}
           onChange={setTyped}
-          className="w-56 max-w-full"
+          className="w-full sm:w-56"
         />
         <Button onClick={() => setClosed(new Set())}>{text("expand")}</Button>
         <Button onClick={() => setClosed(new Set(parentsOf(spans)))}>{text("collapse")}</Button>
@@ -87,9 +87,10 @@ export function TraceView({ id, by, q, call, compare, onSet, list }: TraceViewPr
       </div>
       {isUnknown ? <Empty>{text("unknown")}</Empty> : <FaultNote fault={trace.error} />}
       {trace.isLoading && <p className="text-muted">{t("loading")}</p>}
+      {spans.length > 0 && rows.length === 0 && <Empty>{text("noneFits")}</Empty>}
       {rows.length > 0 && (
         <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
-          <div className="flex min-h-40 flex-1 flex-col overflow-hidden rounded-md border border-line bg-panel lg:min-w-0">
+          <div className="@container flex min-h-40 flex-1 flex-col overflow-hidden rounded-md border border-line bg-panel lg:min-w-0">
             <TimeAxis scale={scale} />
             <SpanList
               rows={rows}

@@ -3,15 +3,15 @@ import { useText } from "../i18n/use-text.js";
 import { Button } from "../ui/button.js";
 import { FaultNote } from "../ui/fault-note.js";
 
-interface PageBoundaryProps {
+interface BoundaryProps {
   readonly children: ReactNode;
 }
 
 /**
- * Keeps a fault of one page, or a part of it that could not be loaded, from taking the whole console away.
+ * Keeps a fault of one part, or a file of it that could not be loaded, from taking the whole console away.
  * React knows no other way than a class for this.
  */
-export class PageBoundary extends Component<PageBoundaryProps, { readonly fault: Error | null }> {
+export class Boundary extends Component<BoundaryProps, { readonly fault: Error | null }> {
   override state: { readonly fault: Error | null } = { fault: null };
 
   static getDerivedStateFromError(thrown: unknown): { readonly fault: Error } {
@@ -26,7 +26,7 @@ export class PageBoundary extends Component<PageBoundaryProps, { readonly fault:
 function Broken({ fault }: { readonly fault: Error }) {
   const t = useText();
   return (
-    <div className="flex max-w-prose flex-col gap-3">
+    <div className="flex max-w-prose flex-col gap-3 p-3">
       <p>{t("broken")}</p>
       <FaultNote fault={fault} />
       <span>
