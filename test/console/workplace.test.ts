@@ -63,10 +63,10 @@ describe("everything has an address", () => {
       ["approvals/nothing", "The request in the address is not waiting any more."],
       ["changes/nothing", "No waiting changes have the id nothing."],
       ["changes?task=nothing", "No matching changes."],
-      ["mcp/nothing", "There is no MCP server named nothing."],
-      ["endpoints/nothing", "There is no such endpoint."],
-      ["policy?from=call_nothing", "There is no such record."],
-      ["tools/base64_encode?from=call_nothing", "There is no such record."],
+      ["mcp/nothing", "MCP server nothing not found."],
+      ["endpoints/nothing", "Endpoint not found."],
+      ["policy?from=call_nothing", "not found."],
+      ["tools/base64_encode?from=call_nothing", "not found."],
       ["people/nobody", "No page has the address"],
     ] as const) {
       await visit(page, path);

@@ -103,7 +103,7 @@ async function startLogin(
     finished = tenon.mcp.login(name, { onLogin: (to) => resolve(to.href), signal });
     finished.then(() => resolve(undefined), reject);
   });
-  // How it ends shows in the state of the server, which knows of the login when it is started anew.
+  // How it ends shows in the state of the server, which uses the login after a restart.
   finished.then(() => tenon.mcp.restart(name)).catch(() => undefined);
   return url === undefined ? { done: true } : { url, done: false };
 }
