@@ -89,7 +89,7 @@ describe("the console shows the changes of commands", () => {
     await page.getByRole("region", { name: "Not in the workspace" }).getByText("dry run").first().waitFor();
     await picture("waiting");
     await page.getByRole("button", { name: "切换到中文" }).click();
-    await page.getByRole("region", { name: "尚未进入工作区" }).getByRole("link", { name: "查看" }).click();
+    await page.getByRole("region", { name: "尚未进入工作区" }).getByRole("link", { name: "审核" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("⟨U+202E⟩").first().waitFor();
     await picture("layer-chinese");

@@ -213,7 +213,7 @@ describe("every page of the team", () => {
     for (const [name, title] of [
       ["people", "添加成员"],
       ["tokens", "创建令牌"],
-      ["secrets", "存入密钥"],
+      ["secrets", "存储密钥"],
       ["endpoints", "连接宿主"],
       ["sessions", "MCP 宿主"],
     ] as const) {
