@@ -218,7 +218,7 @@ function admit(call: ValidatedCall, decision: AccessDecision): AuthorisedCall {
   const unsafe = settings.annotations.readOnly === true ? undefined : refuseChanges?.();
   if (unsafe !== undefined) throw unsafe;
   // Files are guarded where they are opened; a command names its paths only here.
-  const outside = refusedByWhitelist(call);
+  const outside = call.shell === undefined ? undefined : refusedByWhitelist(call);
   if (outside !== undefined) throw outside;
   if (quotas !== undefined && !state.counted) {
     state.counted = true;

@@ -42,7 +42,7 @@ export class EventBus {
 
   /** Whether anybody listens, so that payloads are built only for somebody. */
   has(name: EventName): boolean {
-    return this.#audience(name).length > 0;
+    return (this.#audiences.get(name) ?? this.#audience(name)).length > 0;
   }
 
   /** Tell everybody who listens now; never throws. */

@@ -102,13 +102,14 @@ export class ToolLife {
     const critical = outcome === "critical";
     if (critical) this.#critical = true;
     const now = critical ? this.#clock.now() : 0;
+    const mayChange = critical || this.trial;
     if (this.trial) {
       this.trial = false;
       if (critical) this.gate.shut("another critical error", now);
       else this.gate.open();
     }
     this.gate.record(outcome, now);
-    this.shut = this.#isShut();
+    if (mayChange) this.shut = this.#isShut();
   }
 
   /** A tool without `init` is ready as soon as it is needed. */

@@ -2,7 +2,6 @@ import { isRecord } from "../contract/is-record.js";
 import { closeZod, type ZodNode } from "./close-zod.js";
 import type { Fault, Outcome, Source } from "./fault.js";
 import { clip } from "./format-path.js";
-import { once } from "../contract/once.js";
 import { refuseSchema } from "./refuse-schema.js";
 import { zodFaults, type ZodIssue } from "./zod-faults.js";
 import { takePlain } from "./take-plain.js";
@@ -14,14 +13,15 @@ export function fromZod(source: object, role: "input" | "output"): Source {
   const input = role === "input";
   if (input) checkObject(schema);
   // A result keeps Zod's own manner: keys that the author did not name are dropped, as he asked.
-  const effective = once(() => (input ? close(schema) : schema));
-  const shadowed = once(() => hasInheritedName(schema));
+  let ready: { readonly schema: ZodNode; readonly shadowed: boolean } | undefined;
   return {
     jsonSchema: () => zodJsonSchema(schema, role),
     run: (value) => {
       if (input && !isRecord(value)) return { ok: false, faults: [notObject] };
       // Zod reads `input[name]`: without this, "constructor" would be there in every object.
-      return parse(effective(), shadowed() ? Object.assign(Object.create(null) as object, value) : value);
+      ready ??= { schema: input ? close(schema) : schema, shadowed: hasInheritedName(schema) };
+      const given = ready.shadowed ? Object.assign(Object.create(null) as object, value) : value;
+      return parse(ready.schema, given);
     },
   };
 }

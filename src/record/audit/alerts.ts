@@ -39,10 +39,8 @@ interface Window {
 export function createAlertWatch(onAlert: (alert: AuditAlert) => void = () => {}): AlertWatch {
   const sessions = new Map<string, Record<Kind, Window>>();
   const told: AuditAlert[] = [];
-  const windowsOf = (sessionId: string): Record<Kind, Window> => {
-    let windows = sessions.get(sessionId);
-    if (windows !== undefined) return windows;
-    windows = { burst: newWindow(), denials: newWindow(), probing: newWindow() };
+  const addWindows = (sessionId: string): Record<Kind, Window> => {
+    const windows = { burst: newWindow(), denials: newWindow(), probing: newWindow() };
     sessions.set(sessionId, windows);
     const [oldest] = sessions.keys();
     if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
@@ -50,7 +48,7 @@ export function createAlertWatch(onAlert: (alert: AuditAlert) => void = () => {}
   };
   return {
     see(call) {
-      const windows = windowsOf(call.sessionId);
+      const windows = sessions.get(call.sessionId) ?? addWindows(call.sessionId);
       for (const kind of kinds) {
         if (!belongs(kind, call) || !isReached(windows[kind], kind, call.time)) continue;
         const alert = toAlert(kind, windows[kind], call);

@@ -55,7 +55,7 @@ export class LogEnd {
 
   /** Write lines now, or as soon as writing works again. */
   write(rests: readonly string[]): void {
-    if (this.isResting) return this.#keepWaiting(rests);
+    if (this.#fault !== undefined && this.isResting) return this.#keepWaiting(rests);
     try {
       this.#append(rests);
     } catch (cause) {
