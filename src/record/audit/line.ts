@@ -11,6 +11,8 @@ const hashEnd = opening.length + 64;
 /** Everything from here to the end of the line is hashed, with the hash of the line before in it. */
 const bodyStart = hashEnd + 2;
 const previousStart = bodyStart + '"previous":"'.length;
+/** Where a line goes on behind its hashes. */
+export const afterHashes = previousStart + 64 + '",'.length;
 const seqStart = previousStart + 64 + '","seq":'.length;
 
 /** What the first bytes of a line say, without parsing the rest. */
@@ -96,6 +98,12 @@ export function inspectLine(line: Buffer): LineFacts | undefined {
 export function inspectLink(line: Buffer): LineLink & Pick<LineFacts, "seq"> {
   const [seq, at] = readNumber(line, seqStart);
   return { seq, ...linkAt(line, at) };
+}
+
+/** Whether the hashes of a line stand where they are written. */
+export function beginsWithHashes(line: Uint8Array): boolean {
+  const isEndAt = (at: number): boolean => line[at] === 34 && line[at + 1] === 44 && line[at + 2] === 34;
+  return isEndAt(hashEnd) && isEndAt(previousStart + 64);
 }
 
 type LineLink = Pick<LineFacts, "kind" | "start" | "purged">;

@@ -9,9 +9,10 @@ import type {
   UsageRange,
 } from "../../contract/ports/audit.js";
 import { Cursor, type Found, type Start } from "./cursor.js";
+import { nameHash } from "./index-columns.js";
 import { linesPerSegment } from "./line.js";
 import { readPart } from "./read-lines.js";
-import { loadIndex, nameHash, outcomes, parseLine, type SegmentIndex } from "./segment-index.js";
+import { loadIndex, outcomes, parseLine, type SegmentIndex } from "./segment-index.js";
 import { fittingCalls, groupRows, TalliedCalls } from "./tally.js";
 import { listSegments, segmentPaths, sizeOf } from "./segment-files.js";
 import { usageOf } from "./usage.js";

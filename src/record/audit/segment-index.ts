@@ -2,6 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { attempt } from "../../contract/errno.js";
 import type { AuditOutcome, AuditRecord } from "../../contract/ports/audit.js";
 import { Column, NameTable } from "./index-columns.js";
+import { LineMembers } from "./line-members.js";
 import { readLines } from "./read-lines.js";
 import type { SegmentPaths } from "./segment-files.js";
 import { TextFilter } from "./text-filter.js";
@@ -10,8 +11,8 @@ export const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied"
 const notACall = 255;
 const isStarted = 254;
 const version = 4;
-/** The offset in a line, after the hashes, from which its text is searched. */
-const searchedFrom = 160;
+/** What a text is looked for in. */
+const searched = ["tool", "arguments", "error"] as const;
 
 /** What a search needs of one segment, one row per line. Only a cache: verification never reads it. */
 export class SegmentIndex {
@@ -39,6 +40,7 @@ export class SegmentIndex {
   readonly error;
   readonly names: NameTable;
   readonly filter: TextFilter;
+  readonly #members = new LineMembers();
 
   constructor(paths: SegmentPaths, stored?: StoredIndex) {
     this.#paths = paths;
@@ -117,37 +119,49 @@ export class SegmentIndex {
 
   #take(line: Buffer, offset: number): void {
     const row = this.rows;
-    const record = parseLine(line);
-    const hasCall = record?.callId !== undefined;
-    const isCall = hasCall && (record as { kind?: unknown }).kind !== "start";
-    const ends = isCall ? record.time + record.durationMs : 0;
-    this.ended.push(Math.max(ends, row === 0 ? 0 : this.ended.at(row - 1)));
-    this.time.push(record?.time ?? 0);
+    const { names } = this;
+    const record = this.#members;
+    record.read(line);
+    const hasCall = record.has("callId");
+    const isCall = hasCall && !record.is("kind", "start");
+    const time = record.number("time");
+    const duration = isCall ? record.number("durationMs") : 0;
+    this.ended.push(Math.max(isCall ? time + duration : 0, row === 0 ? 0 : this.ended.at(row - 1)));
+    this.time.push(time);
     this.offset.push(offset);
     this.length.push(line.length);
-    const { names } = this;
-    this.tool.push(names.idOf(record?.tool ?? ""));
-    this.agent.push(names.idOf(record?.agent ?? ""));
-    this.task.push(names.idOf(record?.taskId ?? ""));
-    this.session.push(names.idOf(record?.sessionId ?? ""));
-    this.call.push(hasCall ? nameHash(record.callId) : 0);
-    this.outcome.push(isCall ? outcomes.indexOf(record.outcome) : hasCall ? isStarted : notACall);
-    this.#takeNumbers(isCall ? record : undefined);
-    if (isCall) this.filter.add(row, line, Math.min(searchedFrom, line.length));
-  }
-
-  /** What is counted of a call; a row of something else counts as nothing. */
-  #takeNumbers(record: AuditRecord | undefined): void {
-    this.duration.push(record?.durationMs ?? 0);
-    this.waited.push(record?.waitedForPersonMs ?? record?.approval?.waitedMs ?? 0);
-    this.resultBytes.push(record === undefined ? 0 : resultBytesOf(record));
-    this.error.push(this.names.idOf(record?.error?.code ?? ""));
+    this.tool.push(record.idIn(names, "tool"));
+    this.agent.push(record.idIn(names, "agent"));
+    this.task.push(record.idIn(names, "taskId"));
+    this.session.push(record.idIn(names, "sessionId"));
+    this.call.push(hasCall ? record.hash("callId") : 0);
+    this.outcome.push(isCall ? outcomeOf(record) : hasCall ? isStarted : notACall);
+    this.duration.push(duration);
+    this.waited.push(isCall ? waitedOf(record) : 0);
+    this.resultBytes.push(isCall ? resultBytesOf(record) : 0);
+    this.error.push(names.idOf(isCall ? errorCodeOf(record) : ""));
+    if (!isCall) return;
+    for (const name of searched)
+      record.span(name, (bytes, start, end) => this.filter.add(row, bytes, { start, end }));
   }
 }
 
-function resultBytesOf({ result, resultDigest }: AuditRecord): number {
-  if (resultDigest !== undefined) return resultDigest.bytes;
-  return result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result));
+function outcomeOf(record: LineMembers): number {
+  return outcomes.findIndex((outcome) => record.is("outcome", outcome));
+}
+
+function waitedOf(record: LineMembers): number {
+  if (record.has("waitedForPersonMs") || !record.has("approval")) return record.number("waitedForPersonMs");
+  return (record.value("approval") as AuditRecord["approval"])?.waitedMs ?? 0;
+}
+
+function resultBytesOf(record: LineMembers): number {
+  if (!record.has("resultDigest")) return record.bytes("result");
+  return (record.value("resultDigest") as AuditRecord["resultDigest"])?.bytes ?? 0;
+}
+
+function errorCodeOf(record: LineMembers): string {
+  return record.has("error") ? ((record.value("error") as AuditRecord["error"])?.code ?? "") : "";
 }
 
 /** The saved index of a segment, or a new one if that cannot be used. */
@@ -161,13 +175,6 @@ export function loadIndex(paths: SegmentPaths): SegmentIndex {
 
 export function parseLine(line: Buffer | string): AuditRecord | undefined {
   return attempt(() => JSON.parse(typeof line === "string" ? line : line.toString()) as AuditRecord);
-}
-
-/** A hash of an id, by which candidates are found. */
-export function nameHash(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
 }
 
 function storedColumns(index: SegmentIndex): [string, { bytes(): Uint8Array }][] {

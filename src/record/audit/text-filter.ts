@@ -13,14 +13,14 @@ export class TextFilter {
     this.#blocks = bits.length / filterBytes;
   }
 
-  /** Take the bytes of a line into its block. */
-  add(line: number, bytes: Uint8Array, start: number): void {
+  /** Take a part of a line into its block. */
+  add(line: number, bytes: Uint8Array, { start, end }: { start: number; end: number }): void {
     const block = Math.floor(line / linesPerBlock);
     this.#grow(block + 1);
     const bits = this.#bits;
     const base = block * filterBytes;
     let [one, two] = [lower(bytes[start] ?? 0), lower(bytes[start + 1] ?? 0)];
-    for (let at = start + 2; at < bytes.length; at++) {
+    for (let at = start + 2; at < end; at++) {
       const three = lower(bytes[at]!);
       const bit = slot(one, two, three);
       bits[base + (bit >> 3)]! |= 1 << (bit & 7);
