@@ -1,5 +1,6 @@
 import type { CodeIndexState, CodeQuery } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
+import type { NewlineCounter } from "../../text/newline-counter.js";
 import type { SymbolIndexThread } from "./symbol-index-thread.js";
 import type { SearchRoot } from "./search-root.js";
 import type { FileScope } from "./worker/messages.js";
@@ -11,6 +12,8 @@ export interface CodeParts {
   /** ripgrep's program, where there is one. */
   readonly ripgrep: () => string | undefined;
   readonly symbolIndex: () => SymbolIndexThread;
+  /** Finds lines of large files. */
+  readonly newlineCounter: () => NewlineCounter;
   /** The state of the index; reading it does not start a build. */
   readonly indexState: () => CodeIndexState;
   /** Whether an index is built and stored; otherwise every search is direct. */

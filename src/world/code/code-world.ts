@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { CodeIndexState, CodeSearch } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
+import { createNewlineCounter, type NewlineCounter } from "../../text/newline-counter.js";
 import type { PathRulesOptions } from "../files/path-rules.js";
 import { type SymbolIndexThread, openSymbolIndexThread } from "./symbol-index-thread.js";
 import { findRipgrep } from "./ripgrep.js";
@@ -43,9 +44,11 @@ export function createCodeWorld(options: CodeWorldOptions): CodeWorld {
   const indexState = (): CodeIndexState => (keepsIndex && thread !== undefined ? thread.state : noIndex);
   let program: { readonly path: string | undefined } | undefined;
   const ripgrep = (): string | undefined => (program ??= { path: (options.ripgrep ?? findRipgrep)() }).path;
+  let counter: NewlineCounter | undefined;
+  const newlineCounter = (): NewlineCounter => (counter ??= createNewlineCounter());
+  const shared = { ripgrep, symbolIndex, newlineCounter, indexState, keepsIndex };
   return {
-    forCall: ({ files, signal }) =>
-      createCodeSearch({ files, signal, ripgrep, symbolIndex, indexState, keepsIndex }),
+    forCall: ({ files, signal }) => createCodeSearch({ files, signal, ...shared }),
     async close() {
       await thread?.close();
       thread = undefined;

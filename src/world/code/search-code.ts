@@ -22,7 +22,8 @@ async function runSearch(parts: CodeParts, query: CodeQuery): Promise<CodeAnswer
   for (let round = 1; ; round += 1) {
     const found = await collectCandidates(search);
     const { limit, contextLines } = query;
-    const showing = await showMatches(found.candidates, { files: parts.files, limit, contextLines });
+    const { files, newlineCounter } = parts;
+    const showing = await showMatches(found.candidates, { files, newlineCounter, limit, contextLines });
     if (showing.stale && round < maxRounds) continue;
     return toAnswer(search, await withIndexStarted(parts, found), showing);
   }

@@ -1,5 +1,6 @@
 import type { CodeMatch, ShownLines } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
+import type { NewlineCounter } from "../../text/newline-counter.js";
 import type { Candidate } from "./candidate.js";
 import { maxFileBytes, openFileLines, type FileLines } from "./file-lines.js";
 
@@ -16,6 +17,7 @@ export interface ShownMatches {
 
 export interface ShowOptions {
   readonly files: Files;
+  readonly newlineCounter: () => NewlineCounter;
   readonly limit: number;
   readonly contextLines: number;
 }
@@ -53,7 +55,7 @@ export async function showMatches(
       continue;
     }
     if (!pages.has(candidate.file)) {
-      const page = await openFileLines(files, candidate.file);
+      const page = await openFileLines(files, candidate.file, options.newlineCounter);
       if (page !== undefined && page.stat.size > maxFileBytes) tooLarge.add(candidate.file);
       else bytes += page?.stat.size ?? 0;
       pages.set(candidate.file, page);

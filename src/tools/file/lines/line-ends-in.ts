@@ -1,4 +1,4 @@
-import { type LineUnit, unitValue } from "./newline-counter.js";
+import { type LineUnit, unitValue } from "../../../text/newline-counter.js";
 
 /** The position after the given number of line ends, or how many line ends there are. */
 export function endOfNth(

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OpenFile } from "../../../contract/ports/files.js";
 import { endOfNth } from "./line-ends-in.js";
-import { type LineUnit, type NewlineCounter, unitValue, WINDOW } from "./newline-counter.js";
+import { type LineUnit, type NewlineCounter, unitValue, WINDOW } from "../../../text/newline-counter.js";
 
 /** Where lines start in a large file, by blocks: a few kilobytes of memory for gigabytes of text. */
 export interface LineIndex {

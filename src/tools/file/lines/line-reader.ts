@@ -4,7 +4,7 @@ import { decodeText } from "../../../text/decode-text.js";
 import { endOfNth } from "./line-ends-in.js";
 import { fillBuffer, indexLines, type LineIndex, lineOffset } from "./line-index.js";
 import { type FoundLines, fromStart, type LinePage, type PageRequest, splitAt, toPage } from "./line-page.js";
-import { createNewlineCounter, type LineUnit, type NewlineCounter } from "./newline-counter.js";
+import { createNewlineCounter, type LineUnit, type NewlineCounter } from "../../../text/newline-counter.js";
 
 /** Reads ranges of lines from files of any size, with little memory. */
 export interface LineReader {
