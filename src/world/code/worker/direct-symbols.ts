@@ -132,12 +132,12 @@ const maxOccurrences = 2000;
 function createMayDefine(name: string): (source: Uint8Array, language: string) => Likelihood {
   const core = coreOf(name);
   const bytes = Buffer.from(core);
+  const pool = new NamePool();
+  const stamps = { values: new Int32Array(64), file: 0 };
   return (source, language) => {
     // Names without letters (`==`) cannot be scanned for.
     if (core === "") return "possible";
     const buffer = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
-    const pool = new NamePool();
-    const stamps = { values: new Int32Array(64), file: 0 };
     const found = new IntList(64);
     let occurrences = 0;
     const first = buffer.indexOf(bytes);
@@ -149,8 +149,7 @@ function createMayDefine(name: string): (source: Uint8Array, language: string) =
       const start = Math.max(line, at - around);
       scanNames(buffer.subarray(start, at + bytes.length + around), language, { pool, stamps, found });
     }
-    const names = pool.takeNew().split("\n");
-    const possibleNames = found.view().filter((note) => names[note >> 1]!.includes(core));
+    const possibleNames = found.view().filter((note) => pool.text(note >> 1).includes(core));
     if (possibleNames.length === 0) return "no";
     return possibleNames.some((note) => (note & 1) === 1) ? "likely" : "possible";
   };

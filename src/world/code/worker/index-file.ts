@@ -5,6 +5,7 @@ import path from "node:path";
 import { languages } from "../../../syntax/languages/index.js";
 import type { IndexTables } from "./index-tables.js";
 import { IntList } from "./int-list.js";
+import type { Names } from "./names.js";
 import { fileStates } from "./parser.js";
 import { packedSize, renumberSymbols } from "./symbol-pack.js";
 import { makeFolder } from "../../../contract/make-folder.js";
@@ -87,12 +88,12 @@ function serializeTables(tables: IndexTables, root: string): Buffer {
   const ids = [...tables.liveIds()].filter((id) => tables.file(id)?.state !== fileStates.gone);
   // Names that no file needs any more are left behind.
   const renumbered = new Map<number, number>();
-  const names: string[] = [];
+  const names: number[] = [];
   const nameOf = (id: number): number => {
     let fresh = renumbered.get(id);
     if (fresh === undefined) {
       renumbered.set(id, (fresh = names.length));
-      names.push(tables.names.text(id));
+      names.push(id);
     }
     return fresh;
   };
@@ -119,13 +120,20 @@ function serializeTables(tables: IndexTables, root: string): Buffer {
     states.set([file.state, numbers.length - before], at * 2);
   }
   const parts = [
-    Buffer.from(names.join("\n")),
+    toLines(tables.names, names),
     Buffer.from(paths.join("\0")),
     asBytes(versions),
     asBytes(states),
     asBytes(numbers.view()),
   ];
   return joinParts(root, ids.length, parts);
+}
+
+function toLines(names: Names, ids: readonly number[]): Buffer {
+  const separator = Buffer.from("\n");
+  return Buffer.concat(
+    ids.flatMap((id, at) => (at === 0 ? [names.bytes(id)] : [separator, names.bytes(id)])),
+  );
 }
 
 function joinParts(root: string, files: number, parts: readonly Buffer[]): Buffer {
@@ -171,13 +179,7 @@ function readParts(bytes: Buffer, root: string): IndexParts | undefined {
 }
 
 function fillTables(tables: IndexTables, { names, paths, versions, states, numbers }: IndexParts): boolean {
-  const ids =
-    names.length === 0
-      ? []
-      : names
-          .toString("utf8")
-          .split("\n")
-          .map((name) => tables.names.add(name));
+  const ids = tables.names.addLines(names);
   let from = 0;
   for (const [at, file] of paths.length === 0 ? [] : paths.toString("utf8").split("\0").entries()) {
     const [size, changed, readAt] = [versions[at * 3]!, versions[at * 3 + 1]!, versions[at * 3 + 2]!];

@@ -116,8 +116,8 @@ function createCollector(tables: IndexTables, nameQuery: NameQuery): SymbolColle
     },
     readParsed(files) {
       // A name that only the tree knows (`foo?`, `operator==`) matches by its text.
-      const fitOf = (id: number): NameFit | undefined =>
-        fits.get(id) ?? (tables.names.text(id) === nameQuery.name ? "exact" : undefined);
+      const own = tables.names.find(nameQuery.name);
+      const fitOf = (id: number): NameFit | undefined => fits.get(id) ?? (id === own ? "exact" : undefined);
       for (const file of files) {
         const symbols = tables.file(file)?.symbols ?? [];
         for (let at = 0; at < symbols.length; at += packedSize) {
@@ -154,7 +154,7 @@ function* exactNames({ names }: IndexTables, { name, caseSensitive }: NameQuery)
   if (caseSensitive) return;
   const lower = name.toLowerCase();
   for (const other of names.startingWith(lower)) {
-    if (other !== id && names.text(other).length === name.length) yield { id: other, fit: "case" };
+    if (other !== id && names.length(other) === name.length) yield { id: other, fit: "case" };
   }
 }
 

@@ -1,5 +1,7 @@
 import { IntList } from "./int-list.js";
 
+export const lineFeed = 10;
+
 /** Names as bytes, each stored once, so that a name gets its id without becoming a string. */
 export class NamePool {
   #slots = new Int32Array(1 << 16).fill(-1);
@@ -23,14 +25,54 @@ export class NamePool {
     }
   }
 
+  /** The id of a name that was added before. */
+  find(name: Uint8Array, hash: number): number | undefined {
+    const mask = this.#slots.length - 1;
+    const span = { start: 0, end: name.length };
+    for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
+      const id = this.#slots[slot]!;
+      if (id === -1) return undefined;
+      if (this.#hashes.at(id) === hash && this.#equals(id, name, span)) return id;
+    }
+  }
+
+  text(id: number): string {
+    return this.bytes(id).toString("utf8");
+  }
+
+  /** The bytes of a name, valid until the next name is added. */
+  bytes(id: number): Buffer {
+    return Buffer.from(this.#bytes.buffer, this.#starts.at(id), this.#lengthOf(id));
+  }
+
+  /** Letters of its text. */
+  length(id: number): number {
+    const start = this.#starts.at(id);
+    const bytes = this.#lengthOf(id);
+    return isAscii(this.#bytes, start, start + bytes) ? bytes : this.text(id).length;
+  }
+
+  /** Whether it begins with letters of ASCII, whatever their case. */
+  beginsWith(id: number, lower: Uint8Array): boolean {
+    const start = this.#starts.at(id);
+    if (this.#lengthOf(id) < lower.length) return false;
+    const bytes = this.#bytes;
+    for (let at = 0; at < lower.length; at += 1) if (toLower(bytes[start + at]!) !== lower[at]) return false;
+    return true;
+  }
+
   /** The names added since the last call, one per line. */
-  takeNew(): string {
-    const parts: string[] = [];
-    for (let id = this.#reported; id < this.count; id += 1) {
-      parts.push(Buffer.from(this.#bytes.buffer, this.#starts.at(id), this.#lengthOf(id)).toString("utf8"));
+  takeNew(): Uint8Array<ArrayBuffer> {
+    const count = this.count - this.#reported;
+    if (count === 0) return new Uint8Array();
+    const from = this.#starts.at(this.#reported);
+    const lines = new Uint8Array(this.#used - from + count - 1).fill(lineFeed);
+    for (let id = this.#reported, at = 0; id < this.count; id += 1) {
+      lines.set(this.bytes(id), at);
+      at += this.#lengthOf(id) + 1;
     }
     this.#reported = this.count;
-    return parts.join("\n");
+    return lines;
   }
 
   #lengthOf(id: number): number {
@@ -80,4 +122,15 @@ export class NamePool {
     }
     this.#slots = slots;
   }
+}
+
+/** Whether there are only letters of ASCII. */
+export function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (bytes[at]! >= 0x80) return false;
+  return true;
+}
+
+/** A letter of ASCII in lower case. */
+export function toLower(byte: number): number {
+  return byte >= 65 && byte <= 90 ? byte + 32 : byte;
 }

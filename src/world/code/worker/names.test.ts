@@ -33,3 +33,28 @@ describe("names by their beginning", () => {
     expect(names.count).toBe(count);
   });
 });
+
+describe("names beyond ASCII", () => {
+  const names = createNames();
+  const all = ["étéA", "ÉTÉb", "été", "\u212Aelvin", "kelvins", "日本語", "plain"];
+  for (const name of all) names.add(name);
+
+  it.each(["é", "été", "étéa", "kelvin", "k", "日本", "p", "été日"])(
+    "are found by the beginning %j, whatever the case",
+    (lower) => {
+      const found = [...names.startingWith(lower)].map((id) => names.text(id)).sort();
+      expect(found).toEqual(all.filter((name) => name.toLowerCase().startsWith(lower)).sort());
+    },
+  );
+
+  it("are counted by letters, as those of ASCII are", () => {
+    for (const name of all) expect(names.length(names.find(name) ?? -1)).toBe(name.length);
+  });
+
+  it("come from lines of bytes like from strings", () => {
+    const ids = names.addLines(Buffer.from("日本語\nnew\nplain"));
+    expect([...ids].map((id) => names.text(id))).toEqual(["日本語", "new", "plain"]);
+    expect(ids[2]).toBe(names.find("plain"));
+    expect(names.addLines(new Uint8Array())).toHaveLength(0);
+  });
+});

@@ -1,75 +1,110 @@
+import { IntList } from "./int-list.js";
+import { isAscii, lineFeed, NamePool, toLower } from "./name-pool.js";
+import { hashBytes } from "./scan-names.js";
+
 /** A table of names with their ids, searchable by prefix. */
 export interface Names {
   readonly count: number;
   /** The id of a name, which is added if it is new. */
   add(name: string): number;
+  /** The ids of names that stand one per line. */
+  addLines(lines: Uint8Array): Int32Array;
   find(name: string): number | undefined;
   text(id: number): string;
+  /** Its text in UTF-8, valid until the next name is added. */
+  bytes(id: number): Uint8Array;
+  /** Letters of its text. */
+  length(id: number): number;
   /** Names that begin with a text, whatever the case. */
   startingWith(lower: string): Iterable<number>;
 }
 
-/** Names by their first letters, and within these by some more: many begin with "get" or "create". */
-type Buckets = Map<string, Map<string, number[]>>;
-
-const shortKey = 3;
-const longKey = 6;
-
-/** Each name is stored once. Names with the same first letters share a bucket, so a prefix is found without sorting. */
+/**
+ * Each name is stored once, as bytes: as strings in maps, half a million names took more memory than all else that the
+ * index knows. Names with the same first letters are linked, so that a prefix is found without sorting.
+ */
 export function createNames(): Names {
-  const texts: string[] = [];
-  const ids = new Map<string, number>();
-  const buckets: Buckets = new Map();
+  const pool = new NamePool();
+  const lists = [6, 4, 2].map((letters) => new PrefixLists(letters));
+  /** Names with letters beyond ASCII, whose bytes change with their case. */
+  const others = new IntList(64);
+  const addBytes = (bytes: Uint8Array, start: number, end: number): number => {
+    const { count } = pool;
+    const id = pool.add(bytes, { start, end }, hashBytes(bytes, start, end));
+    if (id < count) return id;
+    const plain = isAscii(bytes, start, end) ? bytes : undefined;
+    for (const list of lists) list.add(plain, start, end);
+    if (plain === undefined) others.push(id);
+    return id;
+  };
   return {
     get count() {
-      return texts.length;
+      return pool.count;
     },
     add(name) {
-      const known = ids.get(name);
-      if (known !== undefined) return known;
-      const id = texts.length;
-      texts.push(name);
-      ids.set(name, id);
-      addTo(buckets, name.slice(0, longKey).toLowerCase(), id);
-      return id;
+      const bytes = Buffer.from(name);
+      return addBytes(bytes, 0, bytes.length);
     },
-    find: (name) => ids.get(name),
-    text: (id) => texts[id] ?? "",
-    *startingWith(lower) {
-      for (const bucket of bucketsFor(buckets, lower)) {
-        for (const id of bucket) {
-          if (
-            (texts[id] ?? "")
-              .slice(0, lower.length + 4)
-              .toLowerCase()
-              .startsWith(lower)
-          )
-            yield id;
-        }
+    addLines(lines) {
+      const ids = new IntList(256);
+      for (let start = 0; start < lines.length;) {
+        const found = lines.indexOf(lineFeed, start);
+        const end = found === -1 ? lines.length : found;
+        ids.push(addBytes(lines, start, end));
+        start = end + 1;
       }
+      return ids.view();
+    },
+    find(name) {
+      const bytes = Buffer.from(name);
+      return pool.find(bytes, hashBytes(bytes, 0, bytes.length));
+    },
+    text: (id) => pool.text(id),
+    bytes: (id) => pool.bytes(id),
+    length: (id) => pool.length(id),
+    *startingWith(lower) {
+      const wanted = Buffer.from(lower);
+      if (isAscii(wanted, 0, wanted.length)) {
+        const list = lists.find(({ letters }) => letters <= wanted.length);
+        const ids = list === undefined ? Array(pool.count).keys() : list.like(wanted);
+        for (const id of ids) if (pool.beginsWith(id, wanted)) yield id;
+      }
+      const isOther = (id: number): boolean => pool.text(id).toLowerCase().startsWith(lower);
+      for (const id of others.view()) if (isOther(id)) yield id;
     },
   };
 }
 
-function addTo(buckets: Buckets, lower: string, id: number): void {
-  const short = lower.slice(0, shortKey);
-  const long = lower.slice(0, longKey);
-  let inner = buckets.get(short);
-  if (inner === undefined) buckets.set(short, (inner = new Map()));
-  const bucket = inner.get(long);
-  if (bucket === undefined) inner.set(long, [id]);
-  else bucket.push(id);
-}
+/** Names with the same first letters, each linked to the one before it. */
+class PrefixLists {
+  readonly letters: number;
+  /** The last name by a hash of its first letters. */
+  readonly #last = new Map<number, number>();
+  /** The name before, by name; -1 where there is none. */
+  readonly #before = new IntList(1 << 14);
 
-/** The buckets that can hold names with this beginning. */
-function bucketsFor(buckets: Buckets, lower: string): number[][] {
-  return valuesFor(buckets, lower, shortKey).flatMap((inner) => valuesFor(inner, lower, longKey));
-}
-
-function valuesFor<Value>(map: ReadonlyMap<string, Value>, start: string, keyLength: number): Value[] {
-  if (start.length < keyLength) {
-    return [...map].filter(([key]) => key.startsWith(start)).map(([, value]) => value);
+  constructor(letters: number) {
+    this.letters = letters;
   }
-  const value = map.get(start.slice(0, keyLength));
-  return value === undefined ? [] : [value];
+
+  /** Add the next name; one without bytes, or with fewer letters, is in no list. */
+  add(bytes: Uint8Array | undefined, start: number, end: number): void {
+    const id = this.#before.length;
+    if (bytes === undefined || end - start < this.letters) return this.#before.push(-1);
+    const key = this.#keyOf(bytes, start);
+    this.#before.push(this.#last.get(key) ?? -1);
+    this.#last.set(key, id);
+  }
+
+  /** The names that begin like this one, and perhaps a few others. */
+  *like(bytes: Uint8Array): Iterable<number> {
+    for (let id = this.#last.get(this.#keyOf(bytes, 0)) ?? -1; id !== -1; id = this.#before.at(id)) yield id;
+  }
+
+  #keyOf(bytes: Uint8Array, start: number): number {
+    let hash = 0;
+    for (let at = start; at < start + this.letters; at += 1)
+      hash = (Math.imul(hash, 31) + toLower(bytes[at]!)) | 0;
+    return hash;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Worker } from "node:worker_threads";
+import { IntList } from "./int-list.js";
 import type { Names } from "./names.js";
 import { fileStates, type ParserJob, type ParserResult, statSize } from "./parser.js";
 import { renumberSymbols } from "./symbol-pack.js";
@@ -25,7 +26,7 @@ export interface ParserPool {
 interface ParserSlot {
   readonly worker: Worker;
   /** The number that a name has in the index, by its number in the thread. */
-  readonly ids: number[];
+  readonly ids: IntList;
   readonly jobs: Map<number, (result: ParserResult | undefined) => void>;
 }
 
@@ -54,9 +55,8 @@ export function createParserPool(options: {
         slot.worker.postMessage({ id, kind, files } satisfies ParserJob, []);
       });
       if (result === undefined) return files.map(() => lostFile);
-      if (result.names !== "")
-        for (const name of result.names.split("\n")) slot.ids.push(options.names.add(name));
-      return unpackResult(kind, result, slot.ids);
+      slot.ids.pushAll(options.names.addLines(result.names));
+      return unpackResult(kind, result, slot.ids.view());
     },
     async stop() {
       const open = slots.filter((slot) => slot !== undefined);
@@ -77,7 +77,7 @@ const lostFile: ParsedFile = {
 };
 
 function openSlot(worker: Worker, onEnd: () => void): ParserSlot {
-  const slot: ParserSlot = { worker, ids: [], jobs: new Map() };
+  const slot: ParserSlot = { worker, ids: new IntList(), jobs: new Map() };
   const end = (): void => {
     onEnd();
     for (const answer of slot.jobs.values()) answer(undefined);
@@ -93,7 +93,7 @@ function openSlot(worker: Worker, onEnd: () => void): ParserSlot {
   return slot;
 }
 
-function unpackResult(kind: ParserJob["kind"], result: ParserResult, ids: readonly number[]): ParsedFile[] {
+function unpackResult(kind: ParserJob["kind"], result: ParserResult, ids: Int32Array): ParsedFile[] {
   const { states, counts, numbers, stats, contents } = result;
   let from = 0;
   return Array.from(states, (state, at) => {

@@ -26,7 +26,7 @@ export interface ParserJob {
  */
 export interface ParserResult {
   readonly id: number;
-  readonly names: string;
+  readonly names: Uint8Array<ArrayBuffer>;
   readonly states: Uint8Array;
   readonly counts: Int32Array;
   readonly numbers: Int32Array;
@@ -53,8 +53,9 @@ export function runParser(port: MessagePort, setup: ReadingSetup): void {
   port.on("message", (job: ParserJob) => {
     queue = queue.then(async () => {
       const result = await work(job);
-      const { states, counts, numbers, stats } = result;
-      port.postMessage(result, [states.buffer, counts.buffer, numbers.buffer, stats.buffer] as ArrayBuffer[]);
+      const { names, states, counts, numbers, stats } = result;
+      const buffers = [names, states, counts, numbers, stats].map(({ buffer }) => buffer as ArrayBuffer);
+      port.postMessage(result, buffers);
     });
   });
 }

@@ -27,7 +27,7 @@ export function packSymbols(symbols: readonly SourceSymbol[], add: (name: string
 }
 
 /** Replace the numbers of names in packed symbols, in place, by those that another table gave them. */
-export function renumberSymbols(symbols: Int32Array, ids: readonly number[]): Int32Array {
+export function renumberSymbols(symbols: Int32Array, ids: Int32Array): Int32Array {
   for (let at = 0; at < symbols.length; at += packedSize) {
     symbols[at] = ids[symbols[at]!]!;
     const container = symbols[at + 4]!;
