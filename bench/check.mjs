@@ -1,5 +1,5 @@
-// npm run bench:check [-- suite … --record]: run suites, and compare their ratios with those in recorded.json. Not for
-// CI: run it before a release, on a quiet machine.
+// npm run bench:check [suite …] [-- --record --time-limit SECONDS]: run suites, and compare their ratios with those in
+// recorded.json. Not for CI: run it before a release, on a quiet machine.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,23 +9,27 @@ import { ratioIn, slower } from "./recorded-ratios.mjs";
 
 const file = fileURLToPath(new URL("recorded.json", import.meta.url));
 const words = process.argv.slice(2);
-const names = words.filter((word) => word !== "--record");
-const suites = names.length > 0 ? names : ["call", "audit", "mcp", "gateway", "http", "start", "extend"];
+const rest = words.filter((word) => word !== "--record");
+const isSuite = (word, at) => !word.startsWith("--") && !["--time-limit", "--tree"].includes(rest[at - 1]);
+const suites = rest.some(isSuite) ? [] : ["call", "audit", "mcp", "gateway", "http", "start", "extend"];
 
-const child = spawn(process.execPath, [fileURLToPath(new URL("run.mjs", import.meta.url)), ...suites], {
+const run = fileURLToPath(new URL("run.mjs", import.meta.url));
+const child = spawn(process.execPath, [run, ...suites, ...rest], {
   stdio: ["ignore", "pipe", "inherit"],
 });
+const ended = once(child, "exit");
 const measured = {};
 for await (const line of createInterface({ input: child.stdout })) {
   console.log(line);
   const ratio = ratioIn(line);
   if (ratio !== undefined) measured[ratio.name] = ratio.value;
 }
-const [code] = child.exitCode === null ? await once(child, "exit") : [child.exitCode];
+const [code] = await ended;
 const recorded = JSON.parse(readFileSync(file, "utf8"));
 if (words.includes("--record")) {
   writeFileSync(file, `${JSON.stringify({ ...recorded, ...measured }, undefined, 2)}\n`);
   console.log(`\n${Object.keys(measured).length} ratios recorded.`);
+  process.exitCode = code === 0 ? 0 : 1;
 } else {
   const worse = slower(measured, recorded);
   for (const { name, now, before } of worse) console.error(`slower: ${name}: ${now}, recorded ${before}`);

@@ -1,10 +1,21 @@
 // Code search: the index against universal-ctags, definitions and text against ripgrep, one changed file, memory.
-// --tree DIR takes another tree than two copies of the project's own node_modules.
+// --tree DIR takes another tree than the packages of this project and of the peers in test/, each content once.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { createTenon } from "../../dist/index.js";
 import { compare, printGoal, printTable, quantile } from "../measure.mjs";
@@ -32,13 +43,25 @@ export async function run() {
   }
 }
 
+/** Files with the same content are parsed once, so copies would make the index look faster than it is. */
 function plantTree(root) {
   const tree = join(root, "tree");
   mkdirSync(tree);
-  const own = new URL("../../node_modules", import.meta.url).pathname;
-  for (const name of ["one", "two"]) cpSync(own, join(tree, name), { recursive: true, dereference: true });
-  execFileSync("find", [tree, "-name", ".gitignore", "-delete"]);
+  const seen = new Set();
+  for (const [name, from] of Object.entries({ own: "node_modules", peers: "test/peers/node_modules" })) {
+    const source = new URL(`../../${from}`, import.meta.url).pathname;
+    if (!existsSync(source)) continue;
+    cpSync(source, join(tree, name), { recursive: true, dereference: true, filter: isNew });
+  }
   return tree;
+
+  function isNew(file) {
+    if (!statSync(file).isFile()) return true;
+    const content = createHash("sha256").update(readFileSync(file)).digest("base64");
+    const known = seen.has(content) || basename(file) === ".gitignore";
+    seen.add(content);
+    return !known;
+  }
 }
 
 function listFiles(tree) {
