@@ -20,6 +20,8 @@ export interface Syntax {
   load(language: string): Promise<boolean>;
   /** The definitions in their order; `undefined` where the grammar is not loaded or the text too hard to parse. */
   symbols(text: string, language: string, options?: SymbolOptions): SourceSymbol[] | undefined;
+  /** Bytes that trees have taken at the most: WebAssembly gives nothing back. */
+  memory(): number;
 }
 
 /** Longer texts are data rather than code, and one was seen to take seconds to parse. */
@@ -34,12 +36,13 @@ interface Grammar {
 export function createSyntax(): Syntax {
   const loading = new Map<string, Promise<Grammar>>();
   const ready = new Map<string, Grammar>();
+  let memory: WasmMemory | undefined;
   return {
     supports: (language) => languages.has(language.toLowerCase()),
     async load(language) {
       const syntax = languages.get(language.toLowerCase());
       if (syntax === undefined) return false;
-      const grammar = loading.get(syntax.grammar) ?? loadGrammar(syntax);
+      const grammar = loading.get(syntax.grammar) ?? loadGrammar(syntax, (memory ??= createMemory()));
       loading.set(syntax.grammar, grammar);
       ready.set(syntax.grammar, await grammar);
       return true;
@@ -52,12 +55,26 @@ export function createSyntax(): Syntax {
         findSymbols(root, grammar.query, signatures ? text : undefined),
       );
     },
+    memory: () => memory?.buffer.byteLength ?? 0,
   };
 }
 
-async function loadGrammar({ grammar, query }: LanguageSyntax): Promise<Grammar> {
+/** The part of WebAssembly that is used; the types of Node do not include it. */
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+/** As the parsers would make it themselves, in pages of 64 kB. */
+function createMemory(): WasmMemory {
+  const { WebAssembly } = globalThis as unknown as {
+    WebAssembly: { Memory: new (pages: { initial: number; maximum: number }) => WasmMemory };
+  };
+  return new WebAssembly.Memory({ initial: 512, maximum: 32_768 });
+}
+
+async function loadGrammar({ grammar, query }: LanguageSyntax, wasmMemory: WasmMemory): Promise<Grammar> {
   const treeSitter = await import("web-tree-sitter");
-  await treeSitter.Parser.init();
+  await treeSitter.Parser.init({ wasmMemory });
   const file = createRequire(import.meta.url).resolve(
     `@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`,
   );

@@ -26,7 +26,7 @@ export interface ParserPool {
 interface ParserSlot {
   readonly worker: Worker;
   /** The number that a name has in the index, by its number in the thread. */
-  readonly ids: IntList;
+  ids: IntList;
   readonly jobs: Map<number, (result: ParserResult | undefined) => void>;
 }
 
@@ -39,9 +39,19 @@ export function createParserPool(options: {
   const slots: (ParserSlot | undefined)[] = Array.from({ length: options.size }, () => undefined);
   let nextId = 0;
   const slotAt = (at: number): ParserSlot => {
-    const slot = slots[at] ?? openSlot(options.start(), () => (slots[at] = undefined));
-    slots[at] = slot;
-    return slot;
+    const known = slots[at];
+    if (known !== undefined) return known;
+    const slot = openSlot(options.start(), () => {
+      // Another thread may have its place already.
+      if (slots[at] === slot) slots[at] = undefined;
+    });
+    return (slots[at] = slot);
+  };
+  /** A thread that large trees have worn gives its place to another, and ends when its last job is done. */
+  const replaceIfWorn = (slot: ParserSlot, isWorn: boolean): void => {
+    const at = slots.indexOf(slot);
+    if (isWorn && at !== -1) slots[at] = undefined;
+    if (!slots.includes(slot) && slot.jobs.size === 0) void slot.worker.terminate();
   };
   const leastBusy = (): number =>
     slots.reduce((best, slot, at) => ((slot?.jobs.size ?? 0) < (slots[best]?.jobs.size ?? 0) ? at : best), 0);
@@ -55,6 +65,8 @@ export function createParserPool(options: {
         slot.worker.postMessage({ id, kind, files } satisfies ParserJob, []);
       });
       if (result === undefined) return files.map(() => lostFile);
+      replaceIfWorn(slot, result.isWorn);
+      if (result.isRenumbered) slot.ids = new IntList();
       slot.ids.pushAll(options.names.addLines(result.names));
       return unpackResult(kind, result, slot.ids.view());
     },

@@ -27,6 +27,8 @@ export interface ParserJob {
 export interface ParserResult {
   readonly id: number;
   readonly names: Uint8Array<ArrayBuffer>;
+  /** Ids begin with 0 again; those of earlier results are not used any more. */
+  readonly isRenumbered: boolean;
   readonly states: Uint8Array;
   readonly counts: Int32Array;
   readonly numbers: Int32Array;
@@ -34,6 +36,8 @@ export interface ParserResult {
   readonly stats: Float64Array;
   /** What scanned files contain, by a hash: the same text in the same language has the same definitions. */
   readonly contents: readonly (string | undefined)[];
+  /** Large trees have left the thread with more memory than it gives back. */
+  readonly isWorn: boolean;
 }
 
 /** How far a file is known. */
@@ -61,15 +65,18 @@ export function runParser(port: MessagePort, setup: ReadingSetup): void {
 }
 
 function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
-  const pool = new NamePool();
+  let pool = new NamePool();
   const stamps: Stamps = { values: new Int32Array(1 << 16), file: 0 };
   const syntax = createSyntax();
   const buffer: ReadBuffer = { bytes: Buffer.alloc(0) };
   let isBackground = false;
   return async ({ id, kind, files }) => {
-    if (kind === "parse" && !isBackground) {
+    const isFirstParse = kind === "parse" && !isBackground;
+    if (isFirstParse) {
       isBackground = true;
       runInBackground();
+      // A scan notes ten times as many names as there are definitions.
+      pool = new NamePool();
     }
     const states = new Uint8Array(files.length);
     const counts = new Int32Array(files.length);
@@ -84,7 +91,17 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
       counts[at] = numbers.length - before;
       if (stat !== undefined) stats.set([stat.size, stat.changed], at * statSize);
     }
-    return { id, names: pool.takeNew(), states, counts, numbers: numbers.view().slice(), stats, contents };
+    return {
+      id,
+      names: pool.takeNew(),
+      isRenumbered: isFirstParse,
+      states,
+      counts,
+      numbers: numbers.view().slice(),
+      stats,
+      contents,
+      isWorn: syntax.memory() > maxTreeMemory,
+    };
 
     function scan(file: string): FileOutcome {
       const source = tryRead(guard, file, buffer);
@@ -106,6 +123,9 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
     }
   };
 }
+
+/** Half of it is there from the beginning; a file of a megabyte takes the other half. */
+const maxTreeMemory = 64 * 1024 * 1024;
 
 /** Nobody waits for the trees: let queries, and all else, have the processor first. On Linux this is the thread's own priority. */
 function runInBackground(): void {

@@ -8,7 +8,11 @@ export function startWorker(setup: SymbolIndexSetup | ParserSetup): Worker {
     // Do not inherit flags of the host process, such as a loader or an inspector.
     execArgv: [],
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: setup.role === "parser" ? 512 : 1024 },
+    // Results leave a thread soon after they are made: a young generation of the usual 48 MB would only be filled.
+    resourceLimits: {
+      maxOldGenerationSizeMb: setup.role === "parser" ? 512 : 1024,
+      maxYoungGenerationSizeMb: 6,
+    },
   };
   const here = import.meta.url;
   // In tests: a small script that loads TypeScript.
