@@ -7,7 +7,7 @@ import type { IndexTables } from "./index-tables.js";
 import { IntList } from "./int-list.js";
 import type { Names } from "./names.js";
 import { fileStates } from "./parser.js";
-import { packedSize, renumberSymbols } from "./symbol-pack.js";
+import { packedSize, renumberNames, renumberSymbols } from "./symbol-pack.js";
 import { makeFolder } from "../../../contract/make-folder.js";
 
 const magic = Buffer.from("TENONIDX");
@@ -184,20 +184,12 @@ function fillTables(tables: IndexTables, { names, paths, versions, states, numbe
   for (const [at, file] of paths.length === 0 ? [] : paths.toString("utf8").split("\0").entries()) {
     const [size, changed, readAt] = [versions[at * 3]!, versions[at * 3 + 1]!, versions[at * 3 + 2]!];
     const [state, count] = [states[at * 2]!, states[at * 2 + 1]!];
-    const own = numbers.slice(from, from + count);
+    const own = numbers.subarray(from, from + count);
     from += count;
     const id = tables.addFile(file, { size, changed });
-    const isParsed = state === fileStates.parsed;
-    const symbols = isParsed ? renumberSymbols(own, ids) : undefined;
-    const possibleNames = isParsed ? undefined : own.map((entry) => ids[entry >> 1]! * 2 + (entry & 1));
-    tables.setContent(id, {
-      state,
-      size,
-      changed,
-      readAt,
-      possibleNames: state === fileStates.scanned ? possibleNames : undefined,
-      symbols,
-    });
+    const symbols = state === fileStates.parsed ? renumberSymbols(own, ids) : undefined;
+    const possibleNames = state === fileStates.scanned ? renumberNames(own, ids) : undefined;
+    tables.setContent(id, { state, size, changed, readAt, possibleNames, symbols });
   }
   return true;
 }

@@ -32,7 +32,7 @@ export class IntList {
   }
 
   #grow(needed: number): void {
-    const larger = new Int32Array(Math.max(needed, this.#values.length * 2));
+    const larger = new Int32Array(Math.max(needed, Math.ceil(this.#values.length * 1.5)));
     larger.set(this.#values);
     this.#values = larger;
   }

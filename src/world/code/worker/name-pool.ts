@@ -97,7 +97,7 @@ export class NamePool {
   ): number {
     const length = end - start;
     if (this.#used + length > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#used + length));
+      const larger = new Uint8Array(Math.max(Math.ceil(this.#bytes.length * 1.5), this.#used + length));
       larger.set(this.#bytes);
       this.#bytes = larger;
     }

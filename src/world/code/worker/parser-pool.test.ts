@@ -56,7 +56,7 @@ describe("the threads that parse", () => {
     expect(started).toHaveLength(3);
   });
 
-  it("may number their names anew", async () => {
+  it("may begin to number their names again", async () => {
     const { started, find } = openPool(1);
     await find("a");
     const { threadId } = (await find("b")) && started[0]!;

@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { IntList } from "./int-list.js";
 import type { Names } from "./names.js";
 import { fileStates, type ParserJob, type ParserResult, statSize } from "./parser.js";
-import { renumberSymbols } from "./symbol-pack.js";
+import { renumberNames, renumberSymbols } from "./symbol-pack.js";
 
 export interface ParsedFile {
   readonly state: number;
@@ -113,11 +113,10 @@ function unpackResult(kind: ParserJob["kind"], result: ParserResult, ids: Int32A
     from += own.length;
     const size = stats[at * statSize]!;
     const changed = stats[at * statSize + 1]!;
-    const possibleNames =
-      kind === "scan" && state === fileStates.scanned
-        ? own.map((entry) => ids[entry >> 1]! * 2 + (entry & 1))
-        : undefined;
-    const symbols = state === fileStates.parsed ? renumberSymbols(own.slice(), ids) : undefined;
+    // The files of a job share one block of memory.
+    const isScanned = kind === "scan" && state === fileStates.scanned;
+    const possibleNames = isScanned ? renumberNames(own, ids) : undefined;
+    const symbols = state === fileStates.parsed ? renumberSymbols(own, ids) : undefined;
     return { state, size, changed, possibleNames, symbols, content: contents[at] };
   });
 }

@@ -36,6 +36,12 @@ export function renumberSymbols(symbols: Int32Array, ids: Int32Array): Int32Arra
   return symbols;
 }
 
+/** The same for names that a scan noted, each with a flag. */
+export function renumberNames(notes: Int32Array, ids: Int32Array): Int32Array {
+  for (let at = 0; at < notes.length; at += 1) notes[at] = ids[notes[at]! >> 1]! * 2 + (notes[at]! & 1);
+  return notes;
+}
+
 /** Names are stored separated by line feeds. */
 function toOneLine(name: string): string {
   return name.includes("\n") ? name.replaceAll("\n", " ") : name;
