@@ -195,9 +195,10 @@ const eras = ["2025", "2026"].flatMap((era) =>
 
 /** What the gateway's own connection to the server needs. */
 function withoutProtocolMeta(message: Fields): Fields {
-  const own = Object.entries(Object(message["_meta"]) as Fields).filter(
-    ([key]) => key !== "progressToken" && !key.startsWith("io.modelcontextprotocol/"),
-  );
+  const own = Object.entries(Object(message["_meta"]) as Fields)
+    .filter(([key]) => !key.startsWith("io.modelcontextprotocol/"))
+    // Its own to each connection, but there only where the host sent one.
+    .map(([key, value]) => [key, key === "progressToken" ? "a token" : value] as const);
   return Array.isArray(message) ? message : { ...message, _meta: Object.fromEntries(own) };
 }
 

@@ -14,6 +14,7 @@ import type { Outputs } from "../contract/ports/outputs.js";
 import type { Processes } from "../contract/ports/processes.js";
 import type { SeenFiles } from "../contract/ports/seen.js";
 import type { Store } from "../contract/ports/store.js";
+import type { OnStop } from "../contract/ports/upstream.js";
 import type { CallScope, CallSession, CommandPaths } from "../contract/session.js";
 import type { ShellFacts, ToolProgress } from "../contract/tool.js";
 import { toRequest } from "../contract/to-request.js";
@@ -139,7 +140,7 @@ class CallContext implements ToolContext, CallScope {
   get client(): ClientConnection | undefined {
     const { client } = this.#state.session;
     if (client === undefined) return undefined;
-    return (this.#client ??= pausedClient(client.forCall?.(this.rootCallId) ?? client, this.#state));
+    return (this.#client ??= new PausedClient(client.forCall?.(this.rootCallId) ?? client, this.#state));
   }
   get tools(): Catalogue {
     return catalogueOf(this.#state);
@@ -149,6 +150,8 @@ class CallContext implements ToolContext, CallScope {
   }
 
   note = (facts: Partial<CallMetadata>): void => this.#state.note(facts);
+
+  onStop: OnStop = (listener) => this.#state.onAbort(listener);
 
   emit = (progress: ToolProgress | string): void => report(this.#call.received, progress);
 
@@ -190,36 +193,68 @@ class CallContext implements ToolContext, CallScope {
 }
 
 /** The host's client for one call: its time limit is paused while a person answers. */
-function pausedClient(client: ClientConnection, call: CallState): ClientConnection {
-  const paused = async <T>(asking: () => Promise<T>): Promise<T> => {
-    const resume = call.pauseClock();
+class PausedClient implements ClientConnection {
+  readonly #client: ClientConnection;
+  readonly #call: CallState;
+
+  constructor(client: ClientConnection, call: CallState) {
+    this.#client = client;
+    this.#call = call;
+  }
+
+  get supports(): ClientConnection["supports"] {
+    return this.#client.supports;
+  }
+  get capabilities(): ClientConnection["capabilities"] {
+    return this.#client.capabilities;
+  }
+  get reports(): boolean | undefined {
+    return this.#client.reports;
+  }
+  get meta(): ClientConnection["meta"] {
+    return this.#client.meta;
+  }
+  get extras(): ClientConnection["extras"] {
+    return this.#client.extras;
+  }
+  get era(): ClientConnection["era"] {
+    return this.#client.era;
+  }
+  get logLevel(): string | undefined {
+    return this.#client.logLevel;
+  }
+  get request(): ClientConnection["request"] {
+    const { request } = this.#client;
+    if (request === undefined) return undefined;
+    const ask: NonNullable<ClientConnection["request"]> = (...asked) => request.apply(this.#client, asked);
+    return (...asked) =>
+      asked[0] === "elicitation/create" ? this.#paused(() => ask(...asked)) : ask(...asked);
+  }
+
+  elicit(...asked: Parameters<ClientConnection["elicit"]>): ReturnType<ClientConnection["elicit"]> {
+    return this.#paused(() => this.#client.elicit(...asked));
+  }
+
+  sample(...asked: Parameters<ClientConnection["sample"]>): ReturnType<ClientConnection["sample"]> {
+    return this.#client.sample(...asked);
+  }
+
+  log(...message: Parameters<ClientConnection["log"]>): void {
+    this.#client.log(...message);
+  }
+
+  notify(method: string, params: Readonly<Record<string, unknown>>): void {
+    this.#client.notify?.(method, params);
+  }
+
+  async #paused<T>(asking: () => Promise<T>): Promise<T> {
+    const resume = this.#call.pauseClock();
     try {
       return await asking();
     } finally {
       resume();
     }
-  };
-  return {
-    supports: client.supports,
-    capabilities: client.capabilities,
-    meta: client.meta,
-    extras: client.extras,
-    era: client.era,
-    get logLevel() {
-      return client.logLevel;
-    },
-    elicit: (request, signal) => paused(() => client.elicit(request, signal)),
-    sample: (request, signal) => client.sample(request, signal),
-    ...(client.request !== undefined && {
-      request: (method, request, signal) => {
-        const ask = async (): ReturnType<NonNullable<ClientConnection["request"]>> =>
-          client.request?.(method, request, signal) ?? {};
-        return method === "elicitation/create" ? paused(ask) : ask();
-      },
-    }),
-    log: (level, data, logger) => client.log(level, data, logger),
-    notify: (method, params) => client.notify?.(method, params),
-  };
+  }
 }
 
 /** The session's record of seen files; what this call shows of them is noted for the cache. */

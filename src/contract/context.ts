@@ -12,6 +12,7 @@ import type { Outputs } from "./ports/outputs.js";
 import type { Processes } from "./ports/processes.js";
 import type { SeenFiles } from "./ports/seen.js";
 import type { Store } from "./ports/store.js";
+import type { OnStop } from "./ports/upstream.js";
 import type { ShellFacts, ToolProgress } from "./tool.js";
 import type { CallTool } from "./typed-call.js";
 
@@ -39,6 +40,8 @@ export interface ToolContext {
   readonly maxTextTokens?: number | undefined;
   /** Fires when the call is cancelled or out of time. */
   readonly signal: AbortSignal;
+  /** The same for a single listener: making a signal and listening to it costs as much as a small call. */
+  readonly onStop?: OnStop | undefined;
   /** The tool's own `custom` block from the configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly files: Files;

@@ -170,6 +170,7 @@ const members: KeysOf<ToolContext> = {
   maxTextChars: true,
   maxTextTokens: true,
   signal: true,
+  onStop: true,
   settings: true,
   files: true,
   seen: true,

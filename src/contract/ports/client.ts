@@ -17,6 +17,8 @@ export interface ClientConnection {
   readonly era?: ProtocolEra | undefined;
   /** The lowest level of log messages that it wants; where it said none, the sender decides. */
   readonly logLevel?: string | undefined;
+  /** Whether it hears of the progress of the call. @default it does */
+  readonly reports?: boolean | undefined;
   /** `_meta` of the request that made the call, without what belongs to the protocol. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** What else that request held. */
@@ -34,11 +36,13 @@ export interface ClientConnection {
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
   /** Any other request that a host answers, such as `roots/list`. */
-  request?(
-    method: string,
-    request: Readonly<Record<string, unknown>> | undefined,
-    signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>>;
+  readonly request?:
+    | ((
+        method: string,
+        request: Readonly<Record<string, unknown>> | undefined,
+        signal: AbortSignal,
+      ) => Promise<Readonly<Record<string, unknown>>>)
+    | undefined;
   /** The same connection for one call, whose questions then belong to the request that made the call. */
   forCall?(callId: string): ClientConnection;
   /** Tell it something while a call runs, as in MCP's `notifications/message`. */

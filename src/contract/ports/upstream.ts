@@ -58,9 +58,14 @@ export interface UpstreamResult {
   readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Calls the listener with the reason when the call must stop, immediately if it must already; the result ends that. */
+export type OnStop = (listener: (reason: Error) => void) => () => void;
+
 /** A call to an MCP server. */
 export interface UpstreamCall {
   readonly signal: AbortSignal;
+  /** In the place of listening to `signal`, see `ToolContext`. */
+  readonly onStop?: OnStop | undefined;
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** What else the request of the caller held. */

@@ -1,6 +1,6 @@
 import type { HostSession, McpHost } from "../../contract/host.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
-import { createClientConnection, createElicitation } from "../../mcp/server/elicitation.js";
+import { createElicitation, HostClient } from "../../mcp/server/elicitation.js";
 import type { Exchange } from "../../mcp/server/exchange.js";
 import type { CallMessage, SessionFacts } from "../protocol.js";
 
@@ -88,7 +88,7 @@ export class WorkerSessions {
     const session = host.openSession({
       ...facts,
       interact: createElicitation(exchange),
-      client: createClientConnection(exchange, {
+      client: new HostClient(exchange, {
         info: () => callOf()?.client?.info as ClientInfo | undefined,
         meta: (callId) => callOf(callId)?.client?.meta,
         extras: (callId) => callOf(callId)?.client?.extras,

@@ -14,7 +14,7 @@ import type { Watching } from "./watch-resources.js";
 
 export interface ConnectionParts extends SendParts {
   /** Calls that run: requests of a server of the older era are related to one of these. */
-  readonly calls: Set<UpstreamCall>;
+  readonly calls: UpstreamCall[];
   readonly onFault: (message: string) => void;
   readonly close: () => Promise<void>;
   readonly watching: Watching;
@@ -35,9 +35,10 @@ export function createConnection(parts: ConnectionParts): ServerConnection {
   const metaOf = createMeta(live);
   const setLogLevel = createLogLevel(parts);
   const send: ServerConnection["send"] = async (method, params, call) => {
-    calls.add(call);
+    calls.push(call);
     try {
-      await setLogLevel(call.logLevel);
+      const telling = setLogLevel(call.logLevel);
+      if (telling !== undefined) await telling;
       const _meta = metaOf(call);
       const asked = withExtras(params, call);
       const whole = _meta === undefined ? asked : { ...asked, _meta };
@@ -47,7 +48,7 @@ export function createConnection(parts: ConnectionParts): ServerConnection {
       if (call.signal.aborted) throw reasonOf(call.signal);
       throw named(error, live);
     } finally {
-      calls.delete(call);
+      calls.splice(calls.indexOf(call), 1);
     }
   };
   const list: ServerConnection["list"] = (method, signal) => {
@@ -160,17 +161,20 @@ function mirrored({ name, inputSchema }: UpstreamTool): SdkTool {
 }
 
 /** A server of 2025 is told once how much its callers want to hear: as much as the most curious of them. */
-function createLogLevel({ live, onFault }: ConnectionParts): (level: string | undefined) => Promise<void> {
+function createLogLevel({
+  live,
+  onFault,
+}: ConnectionParts): (level: string | undefined) => Promise<unknown> | undefined {
   const { client } = live;
   if (client.getProtocolEra() === "modern" || client.getServerCapabilities()?.logging === undefined)
-    return async () => {};
+    return () => undefined;
   let lowest = logLevels.length;
-  return async (level) => {
+  return (level) => {
     const at = level === undefined ? -1 : logLevels.indexOf(level);
-    if (at < 0 || at >= lowest) return;
+    if (at < 0 || at >= lowest) return undefined;
     lowest = at;
     const request = { method: "logging/setLevel", params: { level } };
-    await client.request(request, anyResult, { timeout: 5000 }).catch((error: unknown) => {
+    return client.request(request, anyResult, { timeout: 5000 }).catch((error: unknown) => {
       onFault(`it does not take the level of log messages: ${(error as Error).message}`);
     });
   };

@@ -76,6 +76,37 @@ describe("requests past the SDK", () => {
     expect(sent).toHaveLength(2);
   });
 
+  it("is stopped in the place of a signal by what the call says, and listens no longer than it waits", async () => {
+    const { sent, requests } = open();
+    const listeners = new Set<(reason: Error) => void>();
+    const call = {
+      get signal(): AbortSignal {
+        throw new Error("a signal was made");
+      },
+      onStop: (listener: (reason: Error) => void) => {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    };
+    const answered = requests.request("tools/call", {}, call);
+    requests.takeAnswer({ id: sent[0]?.id, result: {} });
+    await answered;
+    expect(listeners.size).toBe(0);
+    const stopped = requests.request("tools/call", {}, call);
+    for (const stop of listeners) stop(new Error("enough"));
+    await expect(stopped).rejects.toThrow("enough");
+    expect(sent[2]).toMatchObject({
+      method: "notifications/cancelled",
+      params: { requestId: sent[1]?.id, reason: "enough" },
+    });
+    const over = {
+      signal: never,
+      onStop: (tell: (reason: Error) => void) => (tell(new Error("late")), () => {}),
+    };
+    await expect(requests.request("tools/call", {}, over)).rejects.toThrow("late");
+    expect(sent).toHaveLength(3);
+  });
+
   it("says why a request failed: an error of the server, a result that is none, a connection that is gone", async () => {
     const { sent, requests } = open();
     const calls = [0, 1, 2].map(() => requests.request("tools/call", {}, { signal: never }));

@@ -24,10 +24,15 @@ export interface RequestWire extends RequestFailures {
 }
 
 interface Waiting {
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-  readonly onProgress: UpstreamCall["onProgress"];
-  readonly leave: () => void;
+  /** Emptied when it is answered: earlier tables of the map may be kept for long. */
+  request:
+    | {
+        readonly resolve: (result: Result) => void;
+        readonly reject: (error: unknown) => void;
+        readonly onProgress: UpstreamCall["onProgress"];
+        readonly leave: () => void;
+      }
+    | undefined;
 }
 
 /** The SDK counts its own requests from zero; some servers take only numbers that fit into 32 bits. */
@@ -50,38 +55,42 @@ export class DirectRequests {
     this.#wire = wire;
   }
 
-  /** Send a request; `onProgress` of the call hears of its progress, its signal cancels it. */
-  request(method: string, params: Result, { signal, onProgress }: UpstreamCall): Promise<Result> {
+  /** Send a request; `onProgress` of the call hears of its progress, and it is cancelled when the call must stop. */
+  request(method: string, params: Result, call: UpstreamCall): Promise<Result> {
     return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
       const id = ++this.#lastId;
-      const onAbort = (): void => {
-        this.#forget(id);
-        reject(signal.reason);
-        this.#cancel(id, signal.reason);
-      };
-      const leave = (): void => signal.removeEventListener("abort", onAbort);
+      const { onProgress } = call;
+      let stopped = false;
+      const leave = listen(call, (reason) => {
+        stopped = true;
+        reject(reason);
+        if (this.#forget(id) !== undefined) this.#cancel(id, reason);
+      });
+      if (stopped) return;
       const { envelope } = this.#wire;
       const told = onProgress === undefined ? params : withMeta(params, { progressToken: id });
       const asked =
         envelope === undefined ? told : withMeta(told, { ...envelope, ...(told["_meta"] as object) });
-      this.#wire.send({ jsonrpc: "2.0", id, method, params: asked });
-      signal.addEventListener("abort", onAbort, { once: true });
+      try {
+        this.#wire.send({ jsonrpc: "2.0", id, method, params: asked });
+      } catch (error) {
+        leave();
+        return reject(error);
+      }
       if (this.#waiting.size === 0) this.#wire.setBusy(true);
-      this.#waiting.set(id, { resolve, reject, onProgress, leave });
+      this.#waiting.set(id, { request: { resolve, reject, onProgress, leave } });
     });
   }
 
   /** Take an answer; `false` where it belongs to a request of the SDK. */
   takeAnswer(message: object): boolean {
     const { id, result, error } = message as { id?: unknown; result?: unknown; error?: unknown };
-    const waiting = this.#waiting.get(id as number);
+    const request = this.#forget(id as number);
     // One that comes after its request was cancelled is not a fault of the server.
-    if (waiting === undefined) return this.#cancelled.delete(id as number);
-    this.#forget(id as number);
-    waiting.leave();
-    if (isRecord(result)) waiting.resolve(result);
-    else waiting.reject(this.#failureOf(error));
+    if (request === undefined) return this.#cancelled.delete(id as number);
+    request.leave();
+    if (isRecord(result)) request.resolve(result);
+    else request.reject(this.#failureOf(error));
     return true;
   }
 
@@ -92,22 +101,27 @@ export class DirectRequests {
     const token = params["progressToken"];
     if (typeof token !== "number" || token <= firstId || token > this.#lastId) return false;
     const progress = readProgress(params);
-    if (progress !== undefined) this.#waiting.get(token)?.onProgress?.(progress);
+    if (progress !== undefined) this.#waiting.get(token)?.request?.onProgress?.(progress);
     return true;
   }
 
   /** The connection is over: nothing that waits will be answered. */
   close(): void {
-    for (const { reject, leave } of this.#waiting.values()) {
-      leave();
-      reject(this.#wire.closed());
+    for (const { request } of this.#waiting.values()) {
+      request?.leave();
+      request?.reject(this.#wire.closed());
     }
     this.#waiting.clear();
   }
 
-  #forget(id: number): void {
+  #forget(id: number): Waiting["request"] {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return undefined;
+    const { request } = waiting;
+    waiting.request = undefined;
     this.#waiting.delete(id);
     if (this.#waiting.size === 0) this.#wire.setBusy(false);
+    return request;
   }
 
   #cancel(requestId: number, reason: unknown): void {
@@ -127,6 +141,16 @@ export class DirectRequests {
     const text = typeof message === "string" ? message : "the server did not say why";
     return this.#wire.refused(typeof code === "number" ? code : -32603, text, data);
   }
+}
+
+/** Hear when a call must stop, immediately if it must already. */
+function listen(call: UpstreamCall, listener: (reason: Error) => void): () => void {
+  if (call.onStop !== undefined) return call.onStop(listener);
+  const { signal } = call;
+  const onAbort = (): void => listener(signal.reason as Error);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  return () => signal.removeEventListener("abort", onAbort);
 }
 
 function withMeta(params: Result, meta: Result): Result {

@@ -94,7 +94,7 @@ class LoginFinished extends Error {}
 async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Promise<ServerConnection> {
   const { sdk, spec, options, signal } = opening;
   const { timeoutMs } = options;
-  const calls = new Set<UpstreamCall>();
+  const calls: UpstreamCall[] = [];
   const onFault = options.onFault ?? (() => {});
   const open = new OpenRequests();
   const progress = new ProgressTokens();
@@ -217,7 +217,7 @@ function isUnauthorised(error: unknown): boolean {
 }
 
 /** What the server may say and ask at any time, taken as it comes: the SDK's own handlers would check and change it. */
-function listenTo(client: Client, options: ServerOptions, calls: ReadonlySet<UpstreamCall>): void {
+function listenTo(client: Client, options: ServerOptions, calls: readonly UpstreamCall[]): void {
   const { answer, onNotice } = options;
   client.setNotificationHandler("notifications/tools/list_changed", () => options.onToolsChanged?.());
   client.setNotificationHandler("notifications/resources/list_changed", () => options.onResourcesChanged?.());

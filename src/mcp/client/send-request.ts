@@ -39,13 +39,29 @@ export async function sendRequest(
   let { params } = sending;
   for (let round = 0; round < mostRounds; round++) {
     const asked = { ...sending, params };
-    const result = await withVisits(parts, () => sendOnce(parts.live, asked), call);
+    let result;
+    try {
+      result = await sendOnce(parts.live, asked);
+    } catch (error) {
+      const send = afterFailure(error, () => sendOnce(parts.live, asked));
+      result = await withVisits(parts, send, call);
+    }
     if (result["resultType"] !== "input_required") return complete(result, parts.live);
     const { requestState } = result;
     const inputResponses = await answerAll(parts, result["inputRequests"], call);
     params = { ...sending.params, inputResponses, ...(requestState !== undefined && { requestState }) };
   }
   throw new Error(`the server asked for more input ${mostRounds} times and never answered`);
+}
+
+/** Work whose first try has failed already. */
+function afterFailure<T>(error: unknown, work: () => Promise<T>): () => Promise<T> {
+  let isFirst = true;
+  return async () => {
+    if (!isFirst) return work();
+    isFirst = false;
+    throw error;
+  };
 }
 
 /** A kind of result that nobody asked for, such as a task, is not an answer. */
@@ -89,14 +105,20 @@ export async function withLogin<T>(
 }
 
 /** Send a request as it is. */
-export async function sendOnce(
-  live: LiveClient,
-  sending: Sending,
-): Promise<Readonly<Record<string, unknown>>> {
+export function sendOnce(live: LiveClient, sending: Sending): Promise<Readonly<Record<string, unknown>>> {
   const { method, params, call } = sending;
   if (live.direct !== undefined) return live.direct.request(method, params, call);
   if (call.onProgress === undefined) return sendBySdk(live, sending);
-  const progressToken = live.progress.add(call.onProgress);
+  return sendReporting(live, sending, call.onProgress);
+}
+
+async function sendReporting(
+  live: LiveClient,
+  sending: Sending,
+  onProgress: NonNullable<UpstreamCall["onProgress"]>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { params } = sending;
+  const progressToken = live.progress.add(onProgress);
   const _meta = { ...(params["_meta"] as object | undefined), progressToken };
   try {
     return await sendBySdk(live, { ...sending, params: { ...params, _meta } });

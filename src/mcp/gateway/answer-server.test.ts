@@ -5,12 +5,11 @@ import type { Caller } from "./caller.js";
 
 const { signal } = new AbortController();
 
-/** An answerer for calls that are their own callers. */
+/** An answerer for calls. */
 function open() {
   const faults: string[] = [];
   const answer = createAnswerer({
     server: "srv",
-    callerOf: (call) => call as unknown as Caller,
     onFault: (fault) => faults.push(fault),
     now: () => 0,
   });
@@ -29,7 +28,7 @@ function call(sessionId: string, answer: object | Error, client?: object) {
       return answer;
     },
   };
-  return { sessionId, interact, client, asked };
+  return { caller: { sessionId, interact, client }, asked };
 }
 
 describe("a server's question", () => {
@@ -123,12 +122,11 @@ describe("a server's question", () => {
   it("for roots, outside of calls, goes to the host of the only session, a hundred times a minute", async () => {
     const capabilities = { roots: {}, elicitation: {}, sampling: {} };
     const host = call("s", {}, { capabilities, request: async () => ({ roots: [] }) });
-    let only: object | undefined = host;
+    let only: object | undefined = host.caller;
     let now = 1;
     const told: string[] = [];
     const answer = createAnswerer({
       server: "srv",
-      callerOf: (one) => one as unknown as Caller,
       onlyCaller: () => only as Caller | undefined,
       onRoots: (session) => told.push(session),
       onFault: () => {},
@@ -142,7 +140,7 @@ describe("a server's question", () => {
     expect(told).toEqual(Array.from({ length: 101 }, () => "s"));
     expect(await answer({ ...roots, method: "elicitation/create" }, [])).toEqual({ action: "decline" });
     await expect(answer({ ...roots, method: "sampling/createMessage" }, [])).rejects.toThrow(/no call/);
-    for (only of [call("s", { approved: true }), undefined])
+    for (only of [call("s", { approved: true }).caller, undefined])
       await expect(answer(roots, [])).rejects.toThrow(/no call of it is running/);
   });
 

@@ -4,13 +4,11 @@ import type { ClientConnection, ElicitAnswer } from "../../contract/ports/client
 import type { UpstreamCall } from "../../contract/ports/upstream.js";
 import { toVisibleText } from "../../text/visible-text.js";
 import type { AnswerServer, ServerRequest } from "../client/server-connection.js";
-import { capabilitiesOf, type Caller, type Capabilities } from "./caller.js";
+import { callerOf, capabilitiesOf, type Caller, type Capabilities } from "./caller.js";
 import { askForm } from "./form-questions.js";
 
 export interface AnswerOptions {
   readonly server: string;
-  /** For whom a call of the server is made. */
-  readonly callerOf: (call: UpstreamCall) => Caller | undefined;
   /** The only session that the connection can speak for, where no call runs. @default none */
   readonly onlyCaller?: (() => Caller | undefined) | undefined;
   /** The server was told the roots of this session. */
@@ -71,7 +69,7 @@ interface Asked {
 function whose(
   { method }: ServerRequest,
   calls: readonly UpstreamCall[],
-  { callerOf, onlyCaller }: AnswerOptions,
+  { onlyCaller }: AnswerOptions,
 ): Asked | string {
   const known = calls.flatMap((call) => {
     const caller = callerOf(call);

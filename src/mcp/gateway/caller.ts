@@ -41,17 +41,18 @@ function ownerOfCaller({ sessionId, endpoint }: PartialCaller): SecretScope {
 }
 
 const askable = ["elicitation", "sampling", "roots"] as const;
+const none: Capabilities = {};
 
 /** What the host declared, and nothing else: a server must not ask what the host cannot answer. */
 export function capabilitiesOf({ client, interact }: PartialCaller): Capabilities {
-  if (client === undefined) return interact === undefined ? {} : { elicitation: { form: {}, url: {} } };
-  const { capabilities, supports } = client;
+  if (client === undefined) return interact === undefined ? none : { elicitation: { form: {}, url: {} } };
+  const { capabilities } = client;
   if (capabilities !== undefined) {
-    return Object.fromEntries(
-      askable.flatMap((key) => (isRecord(capabilities[key]) ? [[key, capabilities[key]]] : [])),
-    );
+    const declared = askable.filter((key) => isRecord(capabilities[key]));
+    if (declared.length === 0) return none;
+    return Object.fromEntries(declared.map((key) => [key, capabilities[key]]));
   }
-  const { elicitForm, elicitUrl, sample } = supports;
+  const { elicitForm, elicitUrl, sample } = client.supports;
   return {
     ...((elicitForm || elicitUrl) && {
       elicitation: { ...(elicitForm && { form: {} }), ...(elicitUrl && { url: {} }) },
@@ -61,21 +62,50 @@ export function capabilitiesOf({ client, interact }: PartialCaller): Capabilitie
 }
 
 /** A call of a server on behalf of a caller. */
-export function callFor(
-  caller: PartialCaller,
-  { signal, onProgress }: Pick<UpstreamCall, "signal" | "onProgress">,
-): UpstreamCall {
-  const { meta, extras, logLevel, era } = caller.client ?? {};
-  return {
-    signal,
-    capabilities: capabilitiesOf(caller),
-    owner: ownerOfCaller(caller),
-    ...(onProgress !== undefined && { onProgress }),
-    ...(meta !== undefined && { meta }),
-    ...(extras !== undefined && { extras }),
-    ...(logLevel !== undefined && { logLevel }),
-    ...(era !== undefined && { era }),
-  };
+export class CallForCaller implements UpstreamCall {
+  readonly caller: PartialCaller;
+  readonly capabilities: Capabilities;
+  readonly meta: UpstreamCall["meta"];
+  readonly extras: UpstreamCall["extras"];
+  readonly logLevel: string | undefined;
+  readonly era: ProtocolEra | undefined;
+  readonly onProgress: UpstreamCall["onProgress"];
+  private readonly stop: Pick<UpstreamCall, "signal" | "onStop">;
+
+  constructor(
+    caller: PartialCaller,
+    stop: Pick<UpstreamCall, "signal" | "onStop">,
+    onProgress?: UpstreamCall["onProgress"],
+  ) {
+    const { client } = caller;
+    this.caller = caller;
+    this.stop = stop;
+    this.capabilities = capabilitiesOf(caller);
+    this.onProgress = onProgress;
+    this.meta = client?.meta;
+    this.extras = client?.extras;
+    this.logLevel = client?.logLevel;
+    this.era = client?.era;
+  }
+
+  /** Made on first use: most calls do without. */
+  get signal(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  get onStop(): UpstreamCall["onStop"] {
+    return this.stop.onStop;
+  }
+
+  get owner(): SecretScope {
+    return ownerOfCaller(this.caller);
+  }
+}
+
+/** For whom a call is made, where it is made for a session. */
+export function callerOf(call: UpstreamCall): Caller | undefined {
+  const { caller } = call as Partial<CallForCaller>;
+  return caller?.sessionId === undefined ? undefined : (caller as Caller);
 }
 
 /** The same text for the same capabilities, whatever the order of their keys. */

@@ -1,4 +1,3 @@
-import type { UpstreamCall } from "../../contract/ports/upstream.js";
 import { capabilitiesOf, capabilityKey, type Caller, type Capabilities, type Profile } from "./caller.js";
 
 interface OpenSession {
@@ -8,26 +7,15 @@ interface OpenSession {
   declared: string | undefined;
 }
 
-/** Remembers for whom a server works: by the calls that it was sent, and by the sessions that are open. */
+/** Remembers for which open sessions a server works. */
 export class Callers {
-  readonly #byCall = new WeakMap<UpstreamCall, Caller>();
   readonly #sessions = new Map<string, OpenSession>();
 
-  add(call: UpstreamCall, { sessionId, endpoint, client, interact }: Caller): void {
-    const caller = { sessionId, endpoint, client, interact };
-    this.#byCall.set(call, caller);
-    this.meet(caller);
-  }
-
-  /** The session may be asked something from now on, though it has not called anything yet. */
+  /** The session may be asked something from now on, even if it has not called anything yet. */
   meet(caller: Caller): void {
     const known = this.#sessions.get(caller.sessionId);
     if (known === undefined) this.#sessions.set(caller.sessionId, { caller, declared: undefined });
     else known.caller = caller;
-  }
-
-  of(call: UpstreamCall): Caller | undefined {
-    return this.#byCall.get(call);
   }
 
   /** The caller of a session's last call. */

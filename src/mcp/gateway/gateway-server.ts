@@ -4,7 +4,7 @@ import type { UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/
 import type { Tool } from "../../contract/tool.js";
 import type { ServerConnection } from "../client/server-connection.js";
 import { createAnswerer } from "./answer-server.js";
-import { callFor, profileOf, type Caller, type PartialCaller, type Profile } from "./caller.js";
+import { CallForCaller, profileOf, type Caller, type PartialCaller, type Profile } from "./caller.js";
 import { Callers } from "./callers.js";
 import { foundVerdict, priorVerdict } from "./era-verdict.js";
 import { createFaultLog, type FaultLog } from "./fault-log.js";
@@ -79,7 +79,6 @@ export class GatewayServer {
       era: settings.era === "2025" ? "legacy" : settings.era === "2026" ? "modern" : undefined,
       isOld: () => this.catalogue.record?.verdict?.kind === "legacy",
       perSession: settings.instances === "session",
-      sessionOf: (call) => this.#callers.of(call)?.sessionId,
       secretsFor: this.#secrets?.pick,
       createLink: (profile, role) => this.#createLink(profile, role),
     });
@@ -110,9 +109,11 @@ export class GatewayServer {
   async callTool(tool: string, args: unknown, call: UpstreamCall): Promise<UpstreamResult> {
     try {
       return await this.links.with(call, async (connection) => {
-        await this.catalogue.check(tool);
+        const checking = this.catalogue.check(tool);
+        if (checking !== undefined) await checking;
         this.#rate.count();
-        const leave = await this.#slots.take(call.signal);
+        const entering = this.#slots.take(call);
+        const leave = entering instanceof Promise ? await entering : entering;
         try {
           return await connection.callTool(tool, args, call);
         } finally {
@@ -132,10 +133,10 @@ export class GatewayServer {
   ): Promise<Readonly<Record<string, unknown>>> {
     const { session, client, signal, onProgress } = scope;
     const caller: Caller = { sessionId: session?.id ?? "", endpoint: session?.endpoint, client };
-    const call = callFor(caller, { signal, onProgress });
-    this.relate(call, caller);
+    const call = new CallForCaller(caller, { signal }, onProgress);
+    this.relate(caller);
     return this.links.with(call, async (connection) => {
-      const leave = await this.#slots.take(signal);
+      const leave = await this.#slots.take(call);
       try {
         return await connection.send(method, params, call);
       } finally {
@@ -144,9 +145,9 @@ export class GatewayServer {
     });
   }
 
-  /** Relate requests of the server to the session whose call they belong to. */
-  relate(call: UpstreamCall, caller: Caller): void {
-    this.#callers.add(call, caller);
+  /** A call is made for this caller, whose session may be asked something from now on. */
+  relate(caller: Caller): void {
+    this.#callers.meet(caller);
   }
 
   /** A host wants to know what the server offers: it may be asked something before it calls anything. */
@@ -240,11 +241,10 @@ export class GatewayServer {
   #createLink(profile: () => Profile, { primary, session, keepFor }: LinkRole): ServerLink {
     const { name, settings, now, random, open, onChange } = this.#options;
     const { hide } = this.#secrets ?? {};
-    const callerOf = (call: UpstreamCall): Caller | undefined => this.#callers.of(call);
     const onlyCaller = (): Caller | undefined => this.#callers.onlyFor(profile(), session());
     const onFault = (message: string): void => this.#faults.add(message);
     const answering = new PendingRoots(
-      createAnswerer({ server: name, callerOf, onlyCaller, onRoots: keepFor, onFault, now }),
+      createAnswerer({ server: name, onlyCaller, onRoots: keepFor, onFault, now }),
     );
     const changes = {
       onToolsChanged: () => this.#listing.onChanged(),
@@ -269,7 +269,6 @@ export class GatewayServer {
         era: settings.era,
         onNotice: createRelay({
           server: name,
-          callerOf,
           onlyCaller,
           onResource: (uri) => onChange({ kind: "resource", uri }),
           onFault,
@@ -290,7 +289,7 @@ export class GatewayServer {
       server: this.name,
       trustAnnotations,
       timeoutMs,
-      onCall: (call, ctx) => this.relate(call, ctx),
+      onCall: (_call, ctx) => this.relate(ctx),
       healthCheck: () => this.links.health,
     });
   }

@@ -3,7 +3,7 @@ import { ToolDefinitionError, ToolResourceNotFoundError } from "../../contract/e
 import type { HostChange } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
-import { callFor } from "./caller.js";
+import { CallForCaller } from "./caller.js";
 import { GatewayServer } from "./gateway-server.js";
 import type { Gateway, GatewayOptions, ServerSettings } from "./gateway-types.js";
 import { createPromptProvider } from "./pass-prompts.js";
@@ -136,8 +136,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTool: (name, tool, args = {}, { signal, context } = {}) =>
       settled(() => {
         const server = get(name);
-        const call = callFor(context ?? {}, { signal: signal ?? new AbortController().signal });
-        if (context !== undefined) server.relate(call, context);
+        const call = new CallForCaller(context ?? {}, { signal: signal ?? new AbortController().signal });
+        if (context !== undefined) server.relate(context);
         return server.callTool(tool, args, call);
       }),
     disconnect: (name) =>

@@ -3,12 +3,13 @@ import type { ToolProgress } from "../../contract/tool.js";
 import type { UpstreamCall } from "../../contract/ports/upstream.js";
 import type { ServerConnection } from "../client/server-connection.js";
 import type { ServerOptions } from "../client/server-options.js";
+import { callerOf, CallForCaller } from "./caller.js";
 import { hidingOpen } from "./hide-secrets.js";
 
 const { signal } = new AbortController();
 const hide = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("s3cret", "***")) as T;
 
-it("hides secrets in everything that a server can say, and knows its calls by the objects that the caller gave", async () => {
+it("hides secrets in everything that a server can say, and keeps for whom its calls are made", async () => {
   let events: Partial<ServerOptions> = {};
   const heard: unknown[] = [];
   const known: (readonly UpstreamCall[])[] = [];
@@ -46,7 +47,9 @@ it("hides secrets in everything that a server can say, and knows its calls by th
       onLost: (reason) => heard.push(reason),
     },
   );
-  const call: UpstreamCall = { signal, onProgress: (report: ToolProgress) => heard.push(report) };
+  const call = new CallForCaller({ sessionId: "s" }, { signal }, (report: ToolProgress) =>
+    heard.push(report),
+  );
   heard.push(await connection.send("prompts/get", {}, call));
   heard.push(await connection.listTools(), await connection.list("resources/list"));
   heard.push(await connection.request("ping", {}));
@@ -58,7 +61,9 @@ it("hides secrets in everything that a server can say, and knows its calls by th
   });
   expect(JSON.stringify(heard)).not.toContain("s3cret");
   expect(heard).toHaveLength(10);
-  expect(known).toEqual([[call], [call]]);
-  expect(known.flat().every((one) => one === call)).toBe(true);
+  expect(known.flat().map((one) => [callerOf(one)?.sessionId, one.signal])).toEqual([
+    ["s", signal],
+    ["s", signal],
+  ]);
   expect(connection.pid).toBe(7);
 });

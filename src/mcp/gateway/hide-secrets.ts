@@ -8,48 +8,31 @@ type Hide = <T>(value: T) => T;
 /** Open connections whose servers cannot give away what is hidden: in results, errors, lists, notices, questions or logs. */
 export function hidingOpen(open: OpenServer, hide: Hide): OpenServer {
   return async (server, spec, options) => {
-    const calls = new HidingCalls(hide);
-    return hidingConnection(await open(server, spec, hidingEvents(options, hide, calls)), hide, calls);
+    return hidingConnection(await open(server, spec, hidingEvents(options, hide)), hide);
   };
 }
 
-/** Calls whose progress is searched, and the calls that they stand for. */
-class HidingCalls {
-  readonly #originals = new WeakMap<UpstreamCall, UpstreamCall>();
-  readonly #hide: Hide;
-
-  constructor(hide: Hide) {
-    this.#hide = hide;
-  }
-
-  of(call: UpstreamCall): UpstreamCall {
-    const { onProgress } = call;
-    if (onProgress === undefined) return call;
-    const hiding = { ...call, onProgress: (report: object) => onProgress(this.#hide(report)) };
-    this.#originals.set(hiding, call);
-    return hiding;
-  }
-
-  originals(calls: readonly UpstreamCall[]): readonly UpstreamCall[] {
-    return calls.map((call) => this.#originals.get(call) ?? call);
-  }
-}
-
-function hidingEvents<O extends ServerOptions>(options: O, hide: Hide, calls: HidingCalls): O {
+function hidingEvents<O extends ServerOptions>(options: O, hide: Hide): O {
   const { onNotice, answer, onLog, onFault, onLost } = options;
   return {
     ...options,
-    onNotice: onNotice && ((method, params, all) => onNotice(method, hide(params), calls.originals(all))),
-    answer:
-      answer &&
-      ((request, all) => answer({ ...request, params: hide(request.params) }, calls.originals(all))),
+    onNotice: onNotice && ((method, params, calls) => onNotice(method, hide(params), calls)),
+    answer: answer && ((request, calls) => answer({ ...request, params: hide(request.params) }, calls)),
     onLog: onLog && ((line) => onLog(hide(line))),
     onFault: onFault && ((message) => onFault(hide(message))),
     onLost: onLost && ((reason) => onLost(hide(reason))),
   };
 }
 
-function hidingConnection(inner: ServerConnection, hide: Hide, calls: HidingCalls): ServerConnection {
+/** The same call, whose progress is searched. */
+function hidingCall(call: UpstreamCall, hide: Hide): UpstreamCall {
+  const { onProgress } = call;
+  if (onProgress === undefined) return call;
+  const value = (report: object): void => onProgress(hide(report));
+  return Object.create(call, { onProgress: { value } }) as UpstreamCall;
+}
+
+function hidingConnection(inner: ServerConnection, hide: Hide): ServerConnection {
   const hidden = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return hide(await answer);
@@ -60,8 +43,8 @@ function hidingConnection(inner: ServerConnection, hide: Hide, calls: HidingCall
   return Object.create(
     inner,
     Object.getOwnPropertyDescriptors({
-      send: (method, params, call) => hidden(inner.send(method, params, calls.of(call))),
-      callTool: (name, args, call) => hidden(inner.callTool(name, args, calls.of(call))),
+      send: (method, params, call) => hidden(inner.send(method, params, hidingCall(call, hide))),
+      callTool: (name, args, call) => hidden(inner.callTool(name, args, hidingCall(call, hide))),
       list: (method, signal) => hidden(inner.list(method, signal)),
       listTools: (signal) => hidden(inner.listTools(signal)),
       request: (method, params, signal) => hidden(inner.request(method, params, signal)),

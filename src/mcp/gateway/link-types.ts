@@ -1,5 +1,5 @@
 import type { SecretScope } from "../../contract/ports/secrets.js";
-import type { ProtocolEra, UpstreamCall } from "../../contract/ports/upstream.js";
+import type { ProtocolEra } from "../../contract/ports/upstream.js";
 import type { Profile } from "./caller.js";
 import type { ServerLink } from "./server-link.js";
 
@@ -27,8 +27,6 @@ export interface LinksOptions {
   readonly era?: ProtocolEra | undefined;
   /** Every session has a connection of its own. @default they share connections */
   readonly perSession?: boolean | undefined;
-  /** Whose call it is. */
-  readonly sessionOf: (call: UpstreamCall) => string | undefined;
   /** The server needs stored secrets: names the values that a caller gets. Calls with others share no connection. */
   readonly secretsFor?: ((owner: SecretScope) => Promise<string>) | undefined;
   /** The server is known to speak only the revisions of 2025. */

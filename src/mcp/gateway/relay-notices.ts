@@ -1,10 +1,9 @@
 import type { UpstreamCall } from "../../contract/ports/upstream.js";
 import type { ServerNotice } from "../client/server-connection.js";
-import type { Caller } from "./caller.js";
+import { callerOf, type Caller } from "./caller.js";
 
 export interface RelayOptions {
   readonly server: string;
-  readonly callerOf: (call: UpstreamCall) => Caller | undefined;
   /** The only session that has used the connection, where there is just one. */
   readonly onlyCaller: () => Caller | undefined;
   readonly onResource: (uri: string) => void;
@@ -43,10 +42,7 @@ export function createRelay(options: RelayOptions): ServerNotice {
 }
 
 /** What concerns one session must not reach another. */
-function callerFor(
-  calls: readonly UpstreamCall[],
-  { callerOf, onlyCaller }: RelayOptions,
-): Caller | undefined {
+function callerFor(calls: readonly UpstreamCall[], { onlyCaller }: RelayOptions): Caller | undefined {
   const callers = calls.flatMap((call) => callerOf(call) ?? []);
   if (callers.length === 0) return onlyCaller();
   const sessions = new Set(callers.map(({ sessionId }) => sessionId));

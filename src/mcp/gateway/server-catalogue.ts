@@ -162,15 +162,18 @@ export class ServerCatalogue {
   }
 
   /** Throw where a tool may not be called now. */
-  async check(tool: string): Promise<void> {
+  check(tool: string): Promise<void> | undefined {
+    if (this.#held.has(tool)) return this.#checkHeld(tool);
+    if (this.#registered.has(tool)) return undefined;
     const { server } = this.#options;
-    if (!this.#held.has(tool)) {
-      if (this.#registered.has(tool)) return;
-      throw new ToolUnavailableError(`The MCP server "${server}" offers no tool "${tool}" now.`, {
-        code: "SERVER_UNAVAILABLE",
-        hint: `"tenon mcp-servers list" shows what it offers, and what was refused and why.`,
-      });
-    }
+    throw new ToolUnavailableError(`The MCP server "${server}" offers no tool "${tool}" now.`, {
+      code: "SERVER_UNAVAILABLE",
+      hint: `"tenon mcp-servers list" shows what it offers, and what was refused and why.`,
+    });
+  }
+
+  async #checkHeld(tool: string): Promise<void> {
+    const { server } = this.#options;
     await this.#takeAcceptedElsewhere(tool);
     if (!this.#held.has(tool)) return;
     throw new ToolUnavailableError(`"${this.#full(tool)}" is held: ${this.#reasonOf(tool)}.`, {

@@ -2,7 +2,7 @@ import { waitAtMost } from "../../contract/system-clock.js";
 import type { ProtocolEra, UpstreamCall } from "../../contract/ports/upstream.js";
 import type { HealthVerdict } from "../../contract/tool.js";
 import type { ServerConnection } from "../client/server-connection.js";
-import { capabilityKey, type Profile } from "./caller.js";
+import { callerOf, capabilityKey, type Profile } from "./caller.js";
 import { keyWith, tooMany, waitFor } from "./link-helpers.js";
 import type { LinksOptions, LinkUse } from "./link-types.js";
 import type { LinkState, ServerLink } from "./server-link.js";
@@ -126,7 +126,8 @@ export class ServerLinks {
 
   /** Do something with the connection that suits the host of this call. */
   async with<T>(call: UpstreamCall, work: (connection: ServerConnection) => Promise<T>): Promise<T> {
-    const caller = { ...call, session: this.#options.sessionOf(call) };
+    const { capabilities, era, owner } = call;
+    const caller: Profile = { capabilities, era, owner, session: callerOf(call)?.sessionId };
     if (this.#options.secretsFor !== undefined) {
       const key = keyWith(this.#separate(caller), await this.#secretKey(call));
       return this.#withExtra(key, caller, async ({ link }) =>

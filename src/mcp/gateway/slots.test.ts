@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { createFaultLog } from "./fault-log.js";
 import { createSlots } from "./slots.js";
 
-const signal = new AbortController().signal;
+const waits = { signal: new AbortController().signal };
 
 describe("slots", () => {
   it("let so many in at a time, the others in their order", async () => {
     const slots = createSlots(2);
     const entered: string[] = [];
     const enter = async (name: string): Promise<() => void> => {
-      const leave = await slots.take(signal);
+      const leave = await slots.take(waits);
       entered.push(name);
       return leave;
     };
@@ -25,22 +25,22 @@ describe("slots", () => {
     b();
     (await d)();
     (await c)();
-    const free = await Promise.all([slots.take(signal), slots.take(signal)]);
+    const free = await Promise.all([slots.take(waits), slots.take(waits)]);
     expect(free).toHaveLength(2);
   });
 
   it("pass by who left the queue, and refuse who comes cancelled", async () => {
     const slots = createSlots(1);
-    const leave = await slots.take(signal);
+    const leave = await slots.take(waits);
     const [first, second] = [new AbortController(), new AbortController()];
-    const waiting = [slots.take(first.signal), slots.take(second.signal)];
+    const waiting = [slots.take(first), slots.take(second)];
     first.abort(new Error("first left"));
     await expect(waiting[0]).rejects.toThrow("first left");
     leave();
     await waiting[1];
     // Who is in cannot be put out by its signal.
     second.abort();
-    expect(() => slots.take(AbortSignal.abort(new Error("late")))).toThrow("late");
+    await expect(slots.take({ signal: AbortSignal.abort(new Error("late")) })).rejects.toThrow("late");
   });
 });
 

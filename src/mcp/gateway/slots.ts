@@ -1,7 +1,7 @@
 /** Lets so many in at a time, in the order they came. */
 export interface Slots {
-  /** Wait for a place; the result gives it back. Rejects with the signal's reason. */
-  take(signal: AbortSignal): Promise<() => void>;
+  /** Wait for a place; the result gives it back. Rejects with the reason of the signal, which is read only to wait. */
+  take(call: { readonly signal: AbortSignal }): (() => void) | Promise<() => void>;
   /** Wait until all places are free. */
   whenFree(): Promise<void>;
 }
@@ -28,13 +28,14 @@ export function createSlots(most: number): Slots {
   };
   return {
     whenFree: () => (free === most ? Promise.resolve() : new Promise((resolve) => onFree.push(resolve))),
-    take(signal) {
-      signal.throwIfAborted();
+    take(call) {
       if (free > 0) {
         free -= 1;
-        return Promise.resolve(once());
+        return once();
       }
+      const { signal } = call;
       return new Promise((resolve, reject) => {
+        signal.throwIfAborted();
         const enter = (): void => {
           signal.removeEventListener("abort", leave);
           resolve(once());

@@ -3,7 +3,7 @@ import type { ToolContext } from "../../contract/context.js";
 import type { JsonSchema } from "../../contract/json.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import type { Upstream, UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
-import { callFor } from "./caller.js";
+import { CallForCaller } from "./caller.js";
 import type { HealthVerdict, McpToolDefinition, Tool, ToolAnnotations } from "../../contract/tool.js";
 import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 
@@ -59,7 +59,9 @@ export function wrapMCPTool(
       details: { server, tool: tool.name, arguments: input },
     }),
     async execute(input, ctx) {
-      const call = callFor(ctx, { signal: ctx.signal, onProgress: ctx.emit });
+      // A server is asked for reports only where the host asked for them.
+      const onProgress = ctx.client?.reports === false ? undefined : ctx.emit;
+      const call = new CallForCaller(ctx, ctx, onProgress);
       onCall?.(call, ctx);
       const answer = await upstream.callTool(tool.name, input, call);
       const { structured, meta, more, content } = answer;
@@ -72,7 +74,8 @@ export function wrapMCPTool(
         },
       });
       if (answer.isError) throw failure(answer, name);
-      if (typeof input === "object" && input !== null) rendered.set(input, answer.content);
+      if (!isPlainText(answer) && typeof input === "object" && input !== null)
+        rendered.set(input, answer.content);
       return resultOf(answer);
     },
     render: (result, input) => {
@@ -122,6 +125,13 @@ function definitionOf(tool: UpstreamTool): McpToolDefinition {
     ...(meta !== undefined && { meta }),
     ...(more !== undefined && { more }),
   };
+}
+
+/** The result is the whole content then, and nothing has to be kept: what a weak map holds stays until a full collection. */
+function isPlainText({ structured, content }: UpstreamResult): boolean {
+  const [first] = content;
+  const isText = first?.type === "text" && first.more === undefined;
+  return structured === undefined && content.length === 1 && isText;
 }
 
 function resultOf({ structured, content }: UpstreamResult): unknown {

@@ -12,7 +12,7 @@ import { rpcErrors } from "../../wire/json-rpc.js";
 import type { Connection } from "./connection.js";
 import { callTool, extrasOf, hostMeta, progressTo } from "./call-tool.js";
 import type { Sdk } from "./create-mcp-server.js";
-import { createClientConnection } from "./elicitation.js";
+import { HostClient } from "./elicitation.js";
 import type { Exchange } from "./exchange.js";
 import { paginate } from "./paginate.js";
 
@@ -174,7 +174,7 @@ function asking(
 ): AskingRequest {
   const { _meta } = ctx.mcpReq;
   const progressToken = _meta?.progressToken;
-  const client = createClientConnection(() => exchange, {
+  const client = new HostClient(() => exchange, {
     info: () => connection.info,
     meta: () => hostMeta(_meta),
     extras: () => extrasOf({ ...request.params }),

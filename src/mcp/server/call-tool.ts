@@ -73,7 +73,8 @@ export async function runTool(
   call: WireCall,
 ): Promise<CallToolResult> {
   const id = connection.session.newCallId();
-  const unbind = connection.bind(id, exchange, {
+  const unbind = connection.bind(id, {
+    exchange,
     requestId: call.requestId,
     reports: call.progressToken !== undefined,
     meta: call.meta,

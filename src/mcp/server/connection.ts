@@ -2,7 +2,7 @@ import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
 import type { WireCall } from "./call-tool.js";
-import { createClientConnection, createElicitation, hostGone } from "./elicitation.js";
+import { createElicitation, HostClient, hostGone } from "./elicitation.js";
 import { anyResult, createPushExchange, type Exchange, type RequestContext } from "./exchange.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
 import { subscribedIn } from "./subscribed-in.js";
@@ -19,6 +19,7 @@ export interface ConnectionOptions extends Omit<HostSessionOptions, "interact" |
 
 /** With what the host sent along. */
 interface CallBinding extends Pick<WireCall, "meta" | "extras"> {
+  readonly exchange: Exchange;
   /** Of the request on the wire. */
   readonly requestId: string | number | undefined;
   /** The host hears of the call's progress. */
@@ -34,7 +35,8 @@ export class Connection {
   readonly session: HostSession;
   readonly since = Date.now();
   readonly #exchanges = new Set<Exchange>();
-  readonly #byCall = new Map<string, Exchange>();
+  /** Each in a holder that is emptied when the call ends: earlier tables of a map may be kept for long. */
+  readonly #byCall = new Map<string, { binding: CallBinding | undefined }>();
   readonly #parked: ParkedCalls;
   readonly #listeners = new Set<Server>();
   readonly #watched = new Map<string, () => void>();
@@ -43,9 +45,6 @@ export class Connection {
   readonly #waiting = new Set<string>();
   readonly #stopListening: () => void;
   readonly #calls = new Map<string | number, string>();
-  readonly #reporting = new Set<string>();
-  /** What hosts sent along with calls that run. */
-  readonly #sent = new Map<string, Pick<CallBinding, "meta" | "extras">>();
   /** The lowest level of log messages that a host of the 2025 revisions wants. */
   logLevel: string | undefined;
   #info: ClientInfo | undefined;
@@ -62,11 +61,11 @@ export class Connection {
     this.session = host.openSession({
       ...options,
       interact: createElicitation(find),
-      client: createClientConnection(find, {
+      client: new HostClient(find, {
         info: () => this.info,
-        reports: (callId) => callId !== undefined && this.#reporting.has(callId),
-        meta: (callId) => (callId === undefined ? undefined : this.#sent.get(callId)?.meta),
-        extras: (callId) => (callId === undefined ? undefined : this.#sent.get(callId)?.extras),
+        reports: (callId) => this.#bound(callId)?.reports === true,
+        meta: (callId) => this.#bound(callId)?.meta,
+        extras: (callId) => this.#bound(callId)?.extras,
         logLevel: () => this.logLevel,
         capabilities: () => this.#capabilities,
         era: () =>
@@ -138,17 +137,20 @@ export class Connection {
   }
 
   /** A call that the exchange makes, so that questions of the call find their way back. */
-  bind(callId: string, exchange: Exchange, { requestId, reports, meta, extras }: CallBinding): () => void {
-    this.#byCall.set(callId, exchange);
+  bind(callId: string, binding: CallBinding): () => void {
+    const { requestId } = binding;
+    const holder: { binding: CallBinding | undefined } = { binding };
+    this.#byCall.set(callId, holder);
     if (requestId !== undefined) this.#calls.set(requestId, callId);
-    if (reports) this.#reporting.add(callId);
-    if (meta !== undefined || extras !== undefined) this.#sent.set(callId, { meta, extras });
     return () => {
+      holder.binding = undefined;
       this.#byCall.delete(callId);
-      this.#sent.delete(callId);
-      this.#reporting.delete(callId);
       if (requestId !== undefined && this.#calls.get(requestId) === callId) this.#calls.delete(requestId);
     };
+  }
+
+  #bound(callId: string | undefined): CallBinding | undefined {
+    return callId === undefined ? undefined : this.#byCall.get(callId)?.binding;
   }
 
   /** The connection that would carry the answer to this request is gone, and nobody came back for it. */
@@ -246,8 +248,7 @@ export class Connection {
    * AsyncLocalStorage would tell always, but makes every promise of the process cost twice as much.)
    */
   #find(callId?: string): Exchange | undefined {
-    const known = callId === undefined ? undefined : this.#byCall.get(callId);
-    return known ?? [...this.#exchanges].at(-1);
+    return this.#bound(callId)?.exchange ?? [...this.#exchanges].at(-1);
   }
 
   #broadcast(method: string, params: Readonly<Record<string, unknown>>): void {

@@ -65,8 +65,6 @@ function rootOf(asking?: Pick<Asker, "callId" | "rootCallId">): string | undefin
 }
 
 export interface ClientConnectionOptions {
-  /** The call that the connection is for. */
-  readonly callId?: string | undefined;
   /** What the host said of itself. */
   readonly info?: (() => ClientInfo | undefined) | undefined;
   /** Whether the host hears of the progress of a call. */
@@ -88,65 +86,100 @@ export interface ClientConnectionOptions {
 }
 
 /** The MCP host itself, for tools that need it. */
-export function createClientConnection(
-  find: FindExchange,
-  about: ClientConnectionOptions = {},
-): ClientConnection {
-  const { callId, info } = about;
-  const ask: NonNullable<ClientConnection["request"]> = async (method, params, signal) => {
-    const { request } = about;
-    if (request !== undefined && find(callId) === undefined) return request(method, params, signal);
-    return exchangeOf(find, callId).ask(method, params, signal);
-  };
-  const logLevel = (): string | undefined => find(callId)?.logLevel ?? about.logLevel?.();
-  const notify: NonNullable<ClientConnection["notify"]> = (method, params) => {
-    const exchange = find(callId);
+export class HostClient implements ClientConnection {
+  readonly #find: FindExchange;
+  readonly #about: ClientConnectionOptions;
+  /** The call that the connection is for. */
+  readonly #callId: string | undefined;
+
+  constructor(find: FindExchange, about: ClientConnectionOptions = {}, callId?: string) {
+    this.#find = find;
+    this.#about = about;
+    this.#callId = callId;
+  }
+
+  get info(): ClientInfo | undefined {
+    return this.#about.info?.();
+  }
+  get supports(): ClientConnection["supports"] {
+    return this.#exchange?.supports ?? { elicitForm: false, elicitUrl: false, sample: false };
+  }
+  get capabilities(): ClientConnection["capabilities"] {
+    return this.#exchange?.capabilities ?? this.#about.capabilities?.();
+  }
+  get era(): ProtocolEra | undefined {
+    const exchange = this.#exchange;
+    return exchange === undefined ? this.#about.era?.() : exchange.parks === true ? "modern" : "legacy";
+  }
+  get reports(): boolean | undefined {
+    return this.#about.reports?.(this.#callId);
+  }
+  get meta(): ClientConnection["meta"] {
+    return this.#about.meta?.(this.#callId);
+  }
+  get extras(): RequestExtras | undefined {
+    return this.#about.extras?.(this.#callId);
+  }
+  get logLevel(): string | undefined {
+    return this.#exchange?.logLevel ?? this.#about.logLevel?.();
+  }
+
+  async elicit(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitAnswer> {
+    return toElicitAnswer(await this.request("elicitation/create", params, signal));
+  }
+
+  openUrl(
+    { id, url, message }: { readonly id: string; readonly url: string; readonly message: string },
+    signal: AbortSignal,
+  ): void {
+    const exchange = this.#exchange;
+    if (exchange?.supports.elicitUrl !== true) return;
+    // Where a question parks the request nobody could tell a host that thinks from one that is gone;
+    // reports of progress lead the person there as well.
+    if (exchange.parks === true && this.reports === true) return;
+    const params = { mode: "url", message, url, elicitationId: id };
+    exchange.ask("elicitation/create", params, signal).catch(() => undefined); // it is no answer to anything
+  }
+
+  sample(
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    return this.request("sampling/createMessage", params, signal);
+  }
+
+  async request(
+    method: string,
+    params: Readonly<Record<string, unknown>> | undefined,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { request } = this.#about;
+    const exchange = this.#exchange;
+    if (exchange !== undefined) return exchange.ask(method, params, signal);
+    if (request !== undefined) return request(method, params, signal);
+    throw hostGone();
+  }
+
+  forCall(callId: string): ClientConnection {
+    return new HostClient(this.#find, this.#about, callId);
+  }
+
+  log(level: string, data: unknown, logger?: string): void {
+    this.notify("notifications/message", { level, data, ...(logger !== undefined && { logger }) });
+  }
+
+  notify(method: string, params: Readonly<Record<string, unknown>>): void {
+    const exchange = this.#exchange;
     // In 2026-07-28 a host gets log messages only for requests that ask for them.
     const isMuted = exchange?.parks === true && exchange.logLevel === undefined;
-    if (method === "notifications/message" && (isMuted || !isWanted(params["level"], logLevel()))) return;
-    if (exchange === undefined) about.notify?.(method, params);
+    if (method === "notifications/message" && (isMuted || !isWanted(params["level"], this.logLevel))) return;
+    if (exchange === undefined) this.#about.notify?.(method, params);
     else exchange.notify(method, params);
-  };
-  return {
-    get info() {
-      return info?.();
-    },
-    get supports() {
-      return find(callId)?.supports ?? { elicitForm: false, elicitUrl: false, sample: false };
-    },
-    get capabilities() {
-      return find(callId)?.capabilities ?? about.capabilities?.();
-    },
-    get era() {
-      const exchange = find(callId);
-      return exchange === undefined ? about.era?.() : exchange.parks === true ? "modern" : "legacy";
-    },
-    get meta() {
-      return about.meta?.(callId);
-    },
-    get extras() {
-      return about.extras?.(callId);
-    },
-    get logLevel() {
-      return logLevel();
-    },
-    elicit: async (params, signal) => toElicitAnswer(await ask("elicitation/create", params, signal)),
-    openUrl({ id, url, message }, signal) {
-      const exchange = find(callId);
-      if (exchange?.supports.elicitUrl !== true) return;
-      // Where a question parks the request nobody could tell a host that thinks from one that is gone;
-      // reports of progress lead the person there as well.
-      if (exchange.parks === true && about.reports?.(callId) === true) return;
-      const params = { mode: "url", message, url, elicitationId: id };
-      exchange.ask("elicitation/create", params, signal).catch(() => undefined); // it is no answer to anything
-    },
-    sample: ask.bind(undefined, "sampling/createMessage"),
-    request: ask,
-    forCall: (id) => createClientConnection(find, { ...about, callId: id }),
-    log: (level, data, logger) =>
-      notify("notifications/message", { level, data, ...(logger !== undefined && { logger }) }),
-    notify,
-  };
+  }
+
+  get #exchange(): Exchange | undefined {
+    return this.#find(this.#callId);
+  }
 }
 
 function isWanted(level: unknown, least: string | undefined): boolean {
