@@ -52,7 +52,7 @@ const statusWith = async (secret: string, path: string): Promise<number> =>
 describe("people", () => {
   it("are added, given another role, disabled and removed", async () => {
     await visit(page, "people");
-    await page.getByText("You alone use this server").waitFor();
+    await page.getByText("Only you use this server").waitFor();
     for (const name of ["alice", "bob"]) {
       await page.getByRole("region", { name: "Add a user" }).getByLabel("Name").fill(name);
       await page.getByRole("button", { name: "Add", exact: true }).click();
