@@ -43,12 +43,20 @@ export interface Transactions {
 /** Connect the layers of commands with the journal and the rules. */
 export function createTransactions(options: TransactionOptions): Transactions {
   const { layers } = options;
-  const rulesFor = (scope: CallScope | undefined): LayerRules => layerRules(options, scope);
+  /** By tool: compiling the patterns takes longer than judging the changes of most commands. */
+  const screens = new Map<string | undefined, LayerRules["screen"]>();
+  const rulesFor = async (scope: CallScope | undefined): Promise<LayerRules> => {
+    const { createNameScreen } = await import("../../world/sandbox/guarded-names.js");
+    const tool = scope?.toolName;
+    const screen = screens.get(tool) ?? createNameScreen(screenedGlobs(options, tool));
+    screens.set(tool, screen);
+    return { ...layerRules(options, scope), screen };
+  };
   return {
     async commit(layer, run) {
       const { signal } = run.scope;
       try {
-        const commit = await commitRun(options, layer, { run, rules: rulesFor(run.scope) });
+        const commit = await commitRun(options, layer, { run, rules: await rulesFor(run.scope) });
         return { commit, ...(commit.warnings !== undefined && { warnings: commit.warnings }) };
       } catch (error) {
         if (error instanceof NoConsent) throw error.cause;
@@ -63,7 +71,7 @@ export function createTransactions(options: TransactionOptions): Transactions {
       async show(id, paths) {
         const kept = await find(layers, id, decider().scope);
         const { showLayer } = await import("../../world/transaction/show-layer.js");
-        const found = await showLayer(await layers.open(id), rulesFor(decider().scope), paths?.map(bare));
+        const found = await showLayer(await layers.open(id), await rulesFor(decider().scope), paths?.map(bare));
         return { ...toWaiting(kept), ...found } satisfies LayerView;
       },
       async commit(id, paths) {
@@ -72,7 +80,7 @@ export function createTransactions(options: TransactionOptions): Transactions {
         const { commitLayer } = await import("../../world/transaction/commit-layer.js");
         return commitLayer(await commitDeps(options, layer), {
           layer,
-          rules: rulesFor(scope),
+          rules: await rulesFor(scope),
           origin,
           consent: { paths: paths?.map(bare) },
           signal: scope?.signal,
@@ -127,17 +135,27 @@ async function askAbout(layer: CommandLayer, rules: LayerRules, { askAfter }: Ca
   }
 }
 
+/** Forbidden, protected and careful paths. */
+function screenedGlobs({ config, stateDir }: TransactionOptions, tool: string | undefined): string[] {
+  const own = tool === undefined ? undefined : config.tools.perTool[tool]?.permissions;
+  return [
+    stateDir,
+    ...config.files.forbiddenPaths,
+    ...(own?.forbiddenPaths ?? []),
+    ...protectedPathGlobs,
+    ...config.files.protectedPaths,
+    ...carefulPathGlobs,
+  ];
+}
+
 function layerRules(
-  { config, rules, guards, stateDir }: TransactionOptions,
+  { rules, guards }: TransactionOptions,
   scope: CallScope | undefined,
-): LayerRules {
+): Omit<LayerRules, "screen"> {
   const guard = scope === undefined ? guards.undo() : guards.forCall(scope.toolName, scope.session);
-  const own = scope === undefined ? undefined : config.tools.perTool[scope.toolName]?.permissions;
   return {
     workspace: guard.root,
     rules: guard.rules,
-    forbiddenGlobs: [stateDir, ...config.files.forbiddenPaths, ...(own?.forbiddenPaths ?? [])],
-    protectedGlobs: [...protectedPathGlobs, ...config.files.protectedPaths],
     carefulGlobs: carefulPathGlobs,
     openedGlobs: openedByPerson(rules),
     paths: scope?.commandPaths?.(),

@@ -60,9 +60,10 @@ function isSplittable({ kind, before, after }: LayerChange): boolean {
 
 async function judgeOnce(layer: CommandLayer, rules: LayerRules): Promise<JudgedChange[]> {
   const { workspace } = rules;
-  const names = createNameJudge(rules);
   const all: LayerChange[] = [];
   for await (const change of layer.changes()) all.push(change);
+  if (all.length === 0) return [];
+  const names = createNameJudge(rules);
   const closed = all.filter(({ kind, after }) => kind === "attributes" && after && !isReadable(after.mode));
   const closedAbove = ({ path }: LayerPath): LayerChange | undefined =>
     closed.find((folder) => folder.path !== path && isWithin(path, folder.path));

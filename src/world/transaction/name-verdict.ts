@@ -28,8 +28,8 @@ export interface LayerRules {
   readonly workspace: string;
   /** The rules that the file tools of the call follow. */
   readonly rules: PathRules;
-  readonly forbiddenGlobs: readonly string[];
-  readonly protectedGlobs: readonly string[];
+  /** Whether a forbidden, protected or careful path may have this name; `false` is certain. */
+  readonly screen: (name: string) => boolean;
   readonly carefulGlobs: readonly string[];
   /** Protected and careful paths that a person's rules open. */
   readonly openedGlobs: readonly string[];
@@ -57,18 +57,18 @@ const byContent = new Set([".git", ".gitmodules", ".gitattributes"]);
 export function createNameJudge(options: LayerRules): NameJudge {
   const { workspace, rules, paths, consented } = options;
   const surroundings = { workspace, realPath: realPathOf };
-  const careful = createDenyRules(options.carefulGlobs, surroundings);
-  const opened = createDenyRules(options.openedGlobs, surroundings);
-  const screen = createNameScreen([
-    ...options.forbiddenGlobs,
-    ...options.protectedGlobs,
-    ...options.carefulGlobs,
-    ...(paths?.patterns ?? []),
-  ]);
+  // Most commands change nothing that these concern.
+  const careful = once(() => createDenyRules(options.carefulGlobs, surroundings));
+  const opened = once(() => createDenyRules(options.openedGlobs, surroundings));
+  const isInPolicy = createNameScreen(paths?.patterns ?? []);
   const coversRoot = paths?.judge(".", "write") !== undefined || !rules.judge(workspace, "write").allowed;
   const isNarrowed = !rules.judge(`${workspace}/any`, "write").allowed;
   const mayMatch = (name: string): boolean =>
-    coversRoot || isNarrowed || screen(name) || byContent.has(foldName(name));
+    coversRoot ||
+    isNarrowed ||
+    options.screen(name) ||
+    isInPolicy(name) ||
+    byContent.has(foldName(name));
   const folders = new Map<string, boolean>([[".", false]]);
   /** Rules cover everything below what they name, so that all folders above count. */
   const mayMatchPath = (path: string): boolean => {
@@ -82,7 +82,7 @@ export function createNameJudge(options: LayerRules): NameJudge {
   return {
     mayMatch,
     isOpened: (path) =>
-      consented.includes(`${workspace}/${path}`) || opened.match(locate(path)) !== undefined,
+      consented.includes(`${workspace}/${path}`) || opened().match(locate(path)) !== undefined,
     judge(path) {
       if (!mayMatchPath(path)) return commit;
       const real = `${workspace}/${path}`;
@@ -99,7 +99,7 @@ export function createNameJudge(options: LayerRules): NameJudge {
       }
       if (isJudgedByContent(path) || isInDependencies(path)) return commit;
       const location = locate(path);
-      const rule = opened.match(location) === undefined ? careful.match(location) : undefined;
+      const rule = opened().match(location) === undefined ? careful().match(location) : undefined;
       if (rule === undefined) return commit;
       return {
         kind: "hold",
@@ -109,6 +109,11 @@ export function createNameJudge(options: LayerRules): NameJudge {
       };
     },
   };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function judgeRules(rules: PathRules, path: string, real: string): Verdict | undefined {

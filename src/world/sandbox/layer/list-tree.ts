@@ -9,8 +9,11 @@ import { childPath, pathBelow } from "./layer-path.js";
 import type { EntryKind, LayerEntry, LayerPath } from "./layer-types.js";
 import { namesIn } from "./list-folder.js";
 
-/** So many entries are listed by this process; if there are more, `find` lists all of them, which takes a tenth of the time. */
-const maxOwn = 500;
+/**
+ * So many entries are listed by this process, in about the time that starting `find` takes; if there are more, `find` lists
+ * all of them, each in a tenth of the time.
+ */
+const maxOwn = 200;
 
 /** Everything below a folder of the layer, many entries at a time, folders before what is in them. */
 export async function* listTree(upper: string, folder: LayerPath): AsyncIterable<readonly LayerEntry[]> {
