@@ -71,7 +71,11 @@ export function createTransactions(options: TransactionOptions): Transactions {
       async show(id, paths) {
         const kept = await find(layers, id, decider().scope);
         const { showLayer } = await import("../../world/transaction/show-layer.js");
-        const found = await showLayer(await layers.open(id), await rulesFor(decider().scope), paths?.map(bare));
+        const found = await showLayer(
+          await layers.open(id),
+          await rulesFor(decider().scope),
+          paths?.map(bare),
+        );
         return { ...toWaiting(kept), ...found } satisfies LayerView;
       },
       async commit(id, paths) {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -340,6 +341,19 @@ for _ in range(20): go()
     } finally {
       execFileSync("rm", ["-rf", "--", ...readdirSync(workspace).map((name) => join(workspace, name))]);
     }
+  });
+});
+
+describe("a file with several names", () => {
+  it("says which of them keep the old content", async () => {
+    linkSync(join(workspace, "b.txt"), join(workspace, "other"));
+    linkSync(join(workspace, "src/a.ts"), join(workspace, "same"));
+    const { result } = await sh("echo new >b.txt; echo x | tee src/a.ts >same");
+    expect(result).toMatchObject({ committed: "all" });
+    expect(result.notes).toEqual([
+      "Other names (hard links) of these files keep the old content: b.txt. The command wrote to a copy.",
+    ]);
+    expect([read("b.txt"), read("other"), read("same")]).toEqual(["new\n", "b\n", "x\n"]);
   });
 });
 

@@ -8,10 +8,11 @@ import type { Journal } from "../journal/journal.js";
 import type { Adoption } from "../journal/plan-adoptions.js";
 import { entryAt } from "../sandbox/layer/entry-state.js";
 import { pathBelow } from "../sandbox/layer/layer-path.js";
-import type { CommandLayer, EntryState, LayerPath } from "../sandbox/layer/layer-types.js";
+import type { CommandLayer, EntryState, LayerChange, LayerPath } from "../sandbox/layer/layer-types.js";
 import { describeChanges, type DescribedChanges } from "./describe-changes.js";
 import { createConflictSearch, type ConflictDeps } from "./find-conflicts.js";
 import { heldChanges, judgeLayer, separate, type Hold, type JudgedChange } from "./judge-layer.js";
+import { noteOnLinks } from "./link-notes.js";
 import type { LayerRules } from "./name-verdict.js";
 import { openLayerTexts } from "./text-at.js";
 import { toAdoptions } from "./to-adoptions.js";
@@ -59,8 +60,8 @@ export async function commitLayer(deps: CommitDeps, request: CommitRequest): Pro
     inDiff: (path) => !isGitData.test(path),
   });
   if (judged.length === 0) {
-    const { isAll: _, ...closed } = await closeLayer(request, { heldBack: [], conflicts: [] });
-    return { ...described, ...closed, committed: "all", heldBack: [], conflicts: [] };
+    const { warnings } = await closeLayer(request, { heldBack: [], conflicts: [] });
+    return { ...described, ...toWarnings(warnings), committed: "all", heldBack: [], conflicts: [] };
   }
   if (withhold !== undefined) {
     await layer.keep(withhold);
@@ -88,6 +89,7 @@ async function settle(
   const wanted = [...parts.values()].filter((part) => part !== undefined);
   const conflicts: CommandConflict[] = [];
   const adoptions: Adoption[] = [];
+  const committing: LayerChange[] = [];
   const plan = async (): Promise<readonly Adoption[]> => {
     const findConflict = createConflictSearch({ ...deps, layer, openFiles: await deps.openFiles() });
     const breathe = createPause();
@@ -100,22 +102,32 @@ async function settle(
       found.push({ each, now, reason });
     }
     for (const { each, now, reason } of withWholeRepositories(found)) {
-      if (reason !== undefined) conflicts.push(toConflict(layer, each.change, reason));
-      else adoptions.push(...toAdoptions(layer, each, { now, isBulk: deps.isBulk }));
+      if (reason !== undefined) {
+        conflicts.push(toConflict(layer, each.change, reason));
+        continue;
+      }
+      committing.push(each.change);
+      adoptions.push(...toAdoptions(layer, each, { now, isBulk: deps.isBulk }));
     }
     return adoptions;
   };
   if (wanted.length > 0) await deps.journal.adopt(plan, request.origin, { signal: request.signal });
   deps.onCommitted(adoptions.map(({ path }) => path));
   const heldBack = judged.flatMap((each) => heldOf(each, parts.get(each)));
-  const { isAll, ...closed } = await closeLayer(request, { heldBack, conflicts });
+  const { isAll, warnings } = await closeLayer(request, { heldBack, conflicts });
   const committed = isAll ? "all" : adoptions.length === 0 ? "none" : "part";
-  return { ...described, ...closed, committed, heldBack, conflicts };
+  const notes = [...noteOnLinks(committing), ...warnings];
+  return { ...described, ...toWarnings(notes), committed, heldBack, conflicts };
 }
 
-interface ClosedLayer extends Pick<CommitReport, "warnings"> {
+function toWarnings(warnings: readonly string[]): Pick<CommitReport, "warnings"> {
+  return warnings.length === 0 ? {} : { warnings };
+}
+
+interface ClosedLayer {
   /** Whether nothing of the changes is left in it. */
   readonly isAll: boolean;
+  readonly warnings: readonly string[];
 }
 
 /** Remove a layer, or keep what is left in it. Whatever fails here, what was committed stays so. */
@@ -128,7 +140,7 @@ async function closeLayer(
   try {
     const isAll = isSettled && (isWhole || (await isEmpty(layer)));
     await (isAll ? layer.discard({ inBackground: true }) : layer.keep(reasonToKeep(heldBack, conflicts)));
-    return { isAll };
+    return { isAll, warnings: [] };
   } catch (error) {
     const left = isSettled ? "removed" : "kept, so that they cannot be committed later";
     const warning = `The files of the layer on which the command ran could not be ${left}: ${messageOf(error)}.`;

@@ -64,11 +64,7 @@ export function createNameJudge(options: LayerRules): NameJudge {
   const coversRoot = paths?.judge(".", "write") !== undefined || !rules.judge(workspace, "write").allowed;
   const isNarrowed = !rules.judge(`${workspace}/any`, "write").allowed;
   const mayMatch = (name: string): boolean =>
-    coversRoot ||
-    isNarrowed ||
-    options.screen(name) ||
-    isInPolicy(name) ||
-    byContent.has(foldName(name));
+    coversRoot || isNarrowed || options.screen(name) || isInPolicy(name) || byContent.has(foldName(name));
   const folders = new Map<string, boolean>([[".", false]]);
   /** Rules cover everything below what they name, so that all folders above count. */
   const mayMatchPath = (path: string): boolean => {
