@@ -40,6 +40,7 @@ export async function examine(open: Examined): Promise<Finding[]> {
     ["file guard", checkGuard],
     ["sandbox", checkSandbox],
     ["search", checkSearch],
+    ["plugins", checkPlugins],
     ["programs", checkPrograms],
     ["person", checkPerson],
     ["tools", checkTools],
@@ -240,6 +241,18 @@ function checkSearch(): Finding {
     message,
     fix: `npm install --prefix ${shellQuote(packageRoot())}`,
   };
+}
+
+/** Plugins that could not be loaded. */
+async function checkPlugins({ tenon }: Examined): Promise<readonly Finding[]> {
+  await tenon.ready();
+  return tenon
+    .plugins()
+    .flatMap(({ fault }) =>
+      fault === undefined
+        ? []
+        : [{ name: "plugins", status: "fail" as const, message: fault, fix: "tenon plugins list" }],
+    );
 }
 
 /** MCP servers and plugins that run with all rights of the user. */

@@ -181,6 +181,17 @@ describe("tenon doctor", () => {
     expect(out).toContain("To fix it");
   });
 
+  it("names plugins that cannot be loaded, and quotes what it offers to paste", async () => {
+    const file = join(root, "plugins.json");
+    const plugin = join(root, "my missing.mjs");
+    writeFileSync(file, JSON.stringify({ plugins: [plugin] }));
+    const { code, out } = await run(["doctor", "--config", file]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/fail +plugins +Plugin .*does not exist/);
+    expect(out).toContain("tenon plugins list");
+    expect(out).toContain(`tenon plugins sandbox '${plugin}'`);
+  });
+
   it("says that a state in memory keeps nothing", async () => {
     const file = join(root, "memory.yml");
     writeFileSync(file, 'database: ":memory:"\n');
