@@ -240,6 +240,15 @@ describe("a request of any kind", () => {
     JSON.stringify(answer);
   });
 
+  it("is told which of its fields is wrong", async () => {
+    const tenon = open({ tools: [echo] });
+    const wrong = { id: {}, taskId: 7, priority: "x", timeoutMs: -1, idempotencyKey: 7, argument: {} };
+    for (const [field, value] of Object.entries(wrong)) {
+      const { error } = await tenon.call({ name: "echo", arguments: { text: "a" }, [field]: value } as never);
+      expect(error).toMatchObject({ code: "REQUEST_INVALID", message: expect.stringContaining(field) });
+    }
+  });
+
   it("a list that is none is refused as one request", async () => {
     const tenon = open({ tools: [echo] });
     const hostileList = new Proxy([good()], {
