@@ -60,6 +60,13 @@ function createCollector(tables: IndexTables, nameQuery: NameQuery): SymbolColle
   const taken = new Set<string>();
   const fits = new Map<number, NameFit>();
   let unparsed = new Map<number, boolean>();
+  /** Many symbols share a name. */
+  const texts = new Map<number, string>();
+  const textOf = (name: number): string => {
+    let text = texts.get(name);
+    if (text === undefined) texts.set(name, (text = tables.names.text(name)));
+    return text;
+  };
   const isScoped = (id: number): boolean => {
     let verdict = scoped.get(id);
     if (verdict === undefined) scoped.set(id, (verdict = inScope(tables.file(id)?.path ?? "")));
@@ -78,11 +85,11 @@ function createCollector(tables: IndexTables, nameQuery: NameQuery): SymbolColle
     taken.add(key);
     found.push({
       file: file.path,
-      name: tables.names.text(name),
+      name: textOf(name),
       kind: symbolKinds[kind] ?? "variable",
       line,
       column,
-      container: container === -1 ? undefined : tables.names.text(container),
+      container: container === -1 ? undefined : textOf(container),
       fit,
       size: file.size,
       changed: file.changed,

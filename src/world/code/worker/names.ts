@@ -25,7 +25,7 @@ export interface Names {
  */
 export function createNames(): Names {
   const pool = new NamePool();
-  const lists = [6, 4, 2].map((letters) => new PrefixLists(letters));
+  const lists = [6, 3, 2].map((letters) => new PrefixLists(letters));
   /** Names with letters beyond ASCII, whose bytes change with their case. */
   const others = new IntList(64);
   const addBytes = (bytes: Uint8Array, start: number, end: number): number => {
