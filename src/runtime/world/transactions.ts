@@ -13,6 +13,7 @@ import type {
   LayerRun,
   LayerStore,
 } from "../../world/sandbox/layer/layer-types.js";
+import { createNameScreen } from "../../world/sandbox/guarded-names.js";
 import type { CommitDeps } from "../../world/transaction/commit-layer.js";
 import type { LayerRules } from "../../world/transaction/name-verdict.js";
 import { openedByPerson, type Guards } from "./guards.js";
@@ -45,8 +46,7 @@ export function createTransactions(options: TransactionOptions): Transactions {
   const { layers } = options;
   /** By tool: compiling the patterns takes longer than judging the changes of most commands. */
   const screens = new Map<string | undefined, LayerRules["screen"]>();
-  const rulesFor = async (scope: CallScope | undefined): Promise<LayerRules> => {
-    const { createNameScreen } = await import("../../world/sandbox/guarded-names.js");
+  const rulesFor = (scope: CallScope | undefined): LayerRules => {
     const tool = scope?.toolName;
     const screen = screens.get(tool) ?? createNameScreen(screenedGlobs(options, tool));
     screens.set(tool, screen);
@@ -56,7 +56,7 @@ export function createTransactions(options: TransactionOptions): Transactions {
     async commit(layer, run) {
       const { signal } = run.scope;
       try {
-        const commit = await commitRun(options, layer, { run, rules: await rulesFor(run.scope) });
+        const commit = await commitRun(options, layer, { run, rules: rulesFor(run.scope) });
         return { commit, ...(commit.warnings !== undefined && { warnings: commit.warnings }) };
       } catch (error) {
         if (error instanceof NoConsent) throw error.cause;
@@ -71,11 +71,7 @@ export function createTransactions(options: TransactionOptions): Transactions {
       async show(id, paths) {
         const kept = await find(layers, id, decider().scope);
         const { showLayer } = await import("../../world/transaction/show-layer.js");
-        const found = await showLayer(
-          await layers.open(id),
-          await rulesFor(decider().scope),
-          paths?.map(bare),
-        );
+        const found = await showLayer(await layers.open(id), rulesFor(decider().scope), paths?.map(bare));
         return { ...toWaiting(kept), ...found } satisfies LayerView;
       },
       async commit(id, paths) {
@@ -84,7 +80,7 @@ export function createTransactions(options: TransactionOptions): Transactions {
         const { commitLayer } = await import("../../world/transaction/commit-layer.js");
         return commitLayer(await commitDeps(options, layer), {
           layer,
-          rules: await rulesFor(scope),
+          rules: rulesFor(scope),
           origin,
           consent: { paths: paths?.map(bare) },
           signal: scope?.signal,
