@@ -107,6 +107,7 @@ async function converse(host: RecordingHost, named: string, modern: boolean): Pr
   said["rooted again"] = await call("rooted");
   said["chats"] = await call("chats", { _meta: { progressToken: "p" } });
   said["heard"] = await call("heard", { _meta: { "org.example/trace": "1" } });
+  said["heard with progress"] = await call("heard", { _meta: { progressToken: "h" } });
   said["prompt"] = await host.ask("prompts/get", { name: `${named}hello`, arguments: { who: "Ada" } });
   said["read"] = await host.ask("resources/read", { uri: "chat:one" });
   said["missing"] = await host.ask("resources/read", { uri: "chat:none" });
