@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { SandboxAccess } from "../contract/ports/upstream.js";
 import { loadYaml } from "../text/libraries.js";
 import type { McpServerConfig } from "./server-schema.js";
+import { isRecord } from "../contract/is-record.js";
 import { makeFolder } from "../contract/make-folder.js";
 
 /** What became of a change of the person's own configuration. */
@@ -33,6 +34,14 @@ export async function editServers(
   if (after === before) return { done: true, file, changed: false, kept };
   await writeConfig(folder, file, after);
   return { done: true, file, changed: true, kept };
+}
+
+/** The servers that `editServers` can remove: those of the user's configuration, unless it is a program. */
+export async function removableServers(folder: string): Promise<ReadonlySet<string>> {
+  const { before } = await findConfig(folder);
+  // JSON is YAML, too.
+  const config: unknown = loadYaml().parseDocument(before).toJS();
+  return new Set(isRecord(config) && isRecord(config["mcpServers"]) ? Object.keys(config["mcpServers"]) : []);
 }
 
 /** The user's configuration file, or the one that would be made; a program is not read. */

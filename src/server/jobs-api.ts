@@ -21,4 +21,9 @@ export type ConnectionView = ConnectionRow;
 export type PluginView = PluginInfo;
 
 /** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`, `POST …/stop`. */
-export type McpServerView = ServerView;
+export interface McpServerView extends ServerView {
+  /** Whether it stands in the user's configuration, and `DELETE /api/mcp-servers/:name` can remove it from there. */
+  readonly removable: boolean;
+  /** The file that it is configured in; absent where that is not known. */
+  readonly file?: string | undefined;
+}

@@ -23,7 +23,7 @@ export function ChangeList({ changes, selected, onToggle }: ChangeListProps) {
   return (
     <ul aria-label={t("layers.changes")} className="max-h-72 overflow-auto text-xs" tabIndex={0}>
       {changes.map((change) => (
-        <li key={change.path} className="flex flex-wrap items-baseline gap-2 py-0.5">
+        <li key={change.path} className="flex flex-wrap items-center gap-2 py-0.5">
           {onToggle === undefined ? (
             <Path change={change} />
           ) : (

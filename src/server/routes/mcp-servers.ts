@@ -1,8 +1,9 @@
 import type { Hono } from "hono";
 import * as z from "zod";
 import type { McpServerView, PluginView } from "../api.js";
-import { editServers } from "../../config/edit-servers.js";
+import { editServers, removableServers } from "../../config/edit-servers.js";
 import { readServer } from "../../config/read-server.js";
+import type { ServerView } from "../../mcp/gateway/gateway-types.js";
 import { HttpError, notFound } from "../http-error.js";
 import { readBody, readParam } from "../read-request.js";
 import type { RouteContext } from "../route-context.js";
@@ -18,7 +19,7 @@ export function addMcpServers(api: Hono, served: RouteContext): void {
     return name;
   };
   api.get("/plugins", (c) => c.json(tenon.plugins() satisfies readonly PluginView[]));
-  api.get("/mcp-servers", (c) => c.json(tenon.mcp.servers() satisfies readonly McpServerView[]));
+  api.get("/mcp-servers", async (c) => c.json(await viewServers(served)));
   addEditing(api, served);
   api.post("/mcp-servers/:name/login", async (c) => {
     const name = known(readParam(c, "name"));
@@ -44,11 +45,22 @@ export function addMcpServers(api: Hono, served: RouteContext): void {
   });
   api.post("/mcp-servers/:name/stop", async (c) => {
     const name = known(readParam(c, "name"));
-    return c.json((await tenon.mcp.stop(name)) satisfies McpServerView);
+    return c.json((await tenon.mcp.stop(name)) satisfies ServerView);
   });
   api.post("/mcp-servers/:name/restart", async (c) => {
     const name = known(readParam(c, "name"));
-    return c.json((await tenon.mcp.restart(name)) satisfies McpServerView);
+    return c.json((await tenon.mcp.restart(name)) satisfies ServerView);
+  });
+}
+
+/** The servers, with where each is configured. */
+async function viewServers({ tenon, machine }: RouteContext): Promise<readonly McpServerView[]> {
+  const removable = machine === undefined ? undefined : await removableServers(machine.configFolder);
+  const sources = machine?.configuration().sources ?? [];
+  return tenon.mcp.servers().map((server) => {
+    const own = `mcpServers.${server.name}.`;
+    const source = sources.find(({ settings }) => settings?.some((path) => path.startsWith(own)));
+    return { ...server, removable: removable?.has(server.name) === true, file: source?.file };
   });
 }
 

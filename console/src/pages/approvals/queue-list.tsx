@@ -36,7 +36,7 @@ export function QueueList(props: QueueListProps) {
           label={t("approvals.filter")}
           value={typed}
           onChange={setTyped}
-          className="min-w-24 flex-1"
+          className="min-w-60 flex-1"
         />
         <select
           className="field"

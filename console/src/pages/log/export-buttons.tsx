@@ -14,7 +14,7 @@ export function ExportButtons({ filter }: { readonly filter: SearchFilter }) {
       saveFile(withQuery("/api/log/export", { ...filter, format }), `tenon-log.${format}`),
   });
   return (
-    <>
+    <span className="flex flex-wrap items-center gap-2">
       <Button disabled={save.isPending} onClick={() => save.mutate("jsonl")}>
         {save.isPending ? own("exporting") : own("exportJsonl")}
       </Button>
@@ -22,6 +22,6 @@ export function ExportButtons({ filter }: { readonly filter: SearchFilter }) {
         {own("exportCsv")}
       </Button>
       <FaultNote fault={save.error} />
-    </>
+    </span>
   );
 }

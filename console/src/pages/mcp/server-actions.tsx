@@ -9,7 +9,7 @@ import { CopyButton } from "../../ui/copy-button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { mcpText } from "./text.js";
 
-/** Log in to a server behind an address, and remove one from the configuration. */
+/** Log in to a server behind an address, and remove one that stands in the user's configuration. */
 export function ServerActions({ server }: { readonly server: McpServerView }) {
   const text = usePageText(mcpText);
   const client = useQueryClient();
@@ -28,13 +28,15 @@ export function ServerActions({ server }: { readonly server: McpServerView }) {
           {text("login")}
         </Button>
       )}
-      <ConfirmButton
-        label={text("remove")}
-        of={server.name}
-        question={text("removeSure", { name: server.name })}
-        disabled={remove.isPending}
-        onConfirm={() => remove.mutate()}
-      />
+      {server.removable && (
+        <ConfirmButton
+          label={text("remove")}
+          of={server.name}
+          question={text("removeSure", { name: server.name })}
+          disabled={remove.isPending}
+          onConfirm={() => remove.mutate()}
+        />
+      )}
       <FaultNote fault={login.error ?? remove.error} />
       {url !== undefined && (
         <p className="basis-full text-xs wrap-anywhere">

@@ -78,6 +78,14 @@ export function ServerPanel({ server, isOpen, onOpen }: ServerPanelProps) {
               <PlainText text={server.target} line />
             </code>,
           ],
+          [
+            text("configured"),
+            server.removable || server.file === undefined ? undefined : (
+              <code key="file">
+                <PlainText text={server.file} line />
+              </code>
+            ),
+          ],
           [t("mcp.protocol"), server.protocol],
           [
             t("mcp.sandbox"),

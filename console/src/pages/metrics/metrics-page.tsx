@@ -87,7 +87,9 @@ function Tiles({ view }: { readonly view: MetricsView }) {
     [own("denied"), share(denied)],
     [
       own("percentiles"),
-      calls === 0 ? "–" : [p50Ms, p95Ms, p99Ms].map((value) => toDuration(value)).join(" · "),
+      calls === 0
+        ? "–"
+        : [p50Ms, p95Ms, p99Ms].map((value) => toDuration(value).replaceAll(" ", "\u00a0")).join(" · "),
     ],
     [
       own("people"),
@@ -102,7 +104,7 @@ function Tiles({ view }: { readonly view: MetricsView }) {
       {tiles.map(([name, value]) => (
         <div key={name} className="rounded-md border border-line bg-panel px-2.5 py-2">
           <dt className="text-xs text-muted">{name}</dt>
-          <dd className="mt-0.5 text-[13px] font-semibold tabular-nums">{value}</dd>
+          <dd className="mt-0.5 text-[13px] font-semibold break-keep tabular-nums">{value}</dd>
         </div>
       ))}
     </dl>

@@ -25,8 +25,9 @@ export function FieldGroup({ children, ...title }: FieldTitleProps & { readonly 
   return (
     <fieldset className="flex min-w-0 flex-col items-stretch gap-3 rounded border border-line p-3">
       <legend className="px-1">
-        <FieldTitle {...title} />
+        <FieldTitle {...title} description={undefined} />
       </legend>
+      <FieldDescription text={title.description} />
       {children}
     </fieldset>
   );
@@ -44,11 +45,18 @@ function FieldTitle({ name, required, description }: FieldTitleProps) {
           *<span className="sr-only">{t("tools.required")}</span>
         </span>
       )}
-      {typeof description === "string" && (
-        <span className="ml-2 text-xs text-muted">
-          <PlainText text={description} />
-        </span>
-      )}
+      <span className="ml-2">
+        <FieldDescription text={description} />
+      </span>
     </>
+  );
+}
+
+function FieldDescription({ text }: { readonly text: unknown }) {
+  if (typeof text !== "string") return null;
+  return (
+    <span className="text-xs text-muted">
+      <PlainText text={text} />
+    </span>
   );
 }
