@@ -137,6 +137,7 @@ export {
   type ToolPromptOptions,
 } from "./llm/tool-prompt.js";
 export type {
+  OnStop,
   OpenUpstream,
   Upstream,
   UpstreamCall,

@@ -159,7 +159,7 @@ describe("running MCP servers", { timeout: 60_000 }, () => {
     const shown = await runTenon(["mcp-servers", "logs", "s"], { cwd: folder, env });
     expect(shown).toMatchObject({ code: 0, out: expect.stringMatching(/^\S+Z started with first$/m) });
     const unknown = await runTenon(["mcp-servers", "logs", "nobody"], { cwd: folder, env });
-    expect(unknown).toMatchObject({ code: 2, err: expect.stringMatching(/not found/) });
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/not found/) });
   });
 
   it("bounds the log of a server that floods it", () => {

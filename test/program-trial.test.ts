@@ -110,7 +110,7 @@ describe("adding a server", () => {
       `in the sandbox; reads ${fixture}`,
     );
     expect((await tenon("doctor")).out).not.toContain(hint);
-    expect(await tenon("mcp-servers", "sandbox", "nobody")).toMatchObject({ code: 2 });
+    expect(await tenon("mcp-servers", "sandbox", "nobody")).toMatchObject({ code: 1 });
   });
 
   it("imports servers into the sandbox, and keeps references to variables in their entries", async () => {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openMember } from "./members.mjs";
-import { startNats, startPostgres, freePort } from "./servers.mjs";
+import { startNats, startPostgres, freePort, until } from "./servers.mjs";
 import { openSpy } from "./spy.mjs";
 
 const token = "a-token-of-all-fronts-".padEnd(48, "x");
@@ -76,7 +76,12 @@ export async function openStage({ random, workspaces = ["one", "two", "three"], 
     async readLogs() {
       const logs = new Map();
       for (const name of workspaces) {
-        const verified = await (await ask(`/api/log/verify?workspace=${name}`, {})).json();
+        let verified;
+        // The last fault may have moved it, and it may move once more.
+        await until(async () => {
+          verified = await (await ask(`/api/log/verify?workspace=${name}`, {})).json();
+          return verified.error?.code !== "WORKSPACE_UNAVAILABLE";
+        }, `the log of ${name}`);
         if (verified.ok !== true)
           throw new Error(`The log of ${name} is broken: ${JSON.stringify(verified)}`);
         const text = await (await ask(`/api/log/export?workspace=${name}`)).text();

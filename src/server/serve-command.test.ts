@@ -190,7 +190,7 @@ describe("tenon serve link and sessions", () => {
     expect(listed).toMatch(/ID +BROWSER +ADDRESS +SINCE +LAST SEEN\n/);
     expect(listed).toContain(rows[0]?.id);
     expect((await ran("sessions end", String(rows[0]?.id))).out()).toBe(`Ended ${rows[0]?.id}.\n`);
-    expect((await ran("sessions end", String(rows[0]?.id))).terminal.exitCode).toBe(2);
+    expect((await ran("sessions end", String(rows[0]?.id))).terminal.exitCode).toBe(1);
     expect((await ran("sessions end", "all")).out()).toBe(`Ended ${rows[1]?.id}.\n`);
     expect((await ran("sessions list")).out()).toBe("No browsers are signed in.\n");
   });

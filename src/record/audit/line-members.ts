@@ -74,11 +74,14 @@ export class LineMembers {
   /** A number; 0 where there is none. */
   number(name: MemberName): number {
     const place = places[name];
+    const start = this.#starts[place]!;
     const end = this.#ends[place]!;
     let digits = 0;
-    for (let at = this.#starts[place]!; at < end; at++) {
+    for (let at = start; at < end; at++) {
       const digit = this.#line[at]! - zero;
-      if (digit < 0 || digit > 9) return finiteOf(this.#line.toString("latin1", this.#starts[place], end));
+      // Digits added up one by one are exact only as long as the number is.
+      if (digit < 0 || digit > 9 || end - start > maxExactDigits)
+        return finiteOf(this.#line.toString("latin1", start, end));
       digits = digits * 10 + digit;
     }
     return digits;
@@ -135,6 +138,8 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
 
 const places = Object.fromEntries(wanted.map((name, place) => [name, place])) as Record<MemberName, number>;
 const placeOf = new Map(wanted.map((name, place) => [nameHash(name), place]));
+
+const maxExactDigits = 15;
 
 function finiteOf(text: string): number {
   const number = Number(text);
