@@ -1,7 +1,7 @@
 import type { AccessDecision } from "../contract/call.js";
 import type { ToolError } from "../contract/errors.js";
 import type { CommandVerdict, Explanation } from "../policy/explain-call.js";
-import { narrowestRule } from "../policy/narrowest-rule.js";
+import { coveringRule, narrowestRule } from "../policy/narrowest-rule.js";
 import type { PolicyRule } from "../policy/policy-rule.js";
 import { authoriseUnasked } from "./authorise.js";
 import type { CallOrigin } from "./call-origin.js";
@@ -85,8 +85,12 @@ function allowingRule(
   { behavior, source }: AccessDecision,
 ): Pick<Explained, "allowRule"> {
   if (behavior === "allow" || source === "tool") return {};
-  const rule = narrowestRule(policyCall(call), refusedReads(call));
-  return rule.decision === "allow" ? { allowRule: rule } : {};
+  const [judged, reads] = [policyCall(call), refusedReads(call)];
+  const rule = narrowestRule(judged, reads);
+  if (rule.decision === "allow") return { allowRule: rule };
+  // A person's own rule is overruled for one call at a time, so that what cannot be allowed permanently can be allowed too.
+  const isOwn = source === "user" || source === "command-line";
+  return isOwn ? { allowRule: coveringRule(judged, reads) } : {};
 }
 
 /** What a command would read that rules about paths deny or ask about. */

@@ -135,6 +135,7 @@ describe("a refused call", () => {
     ["write_file", ["path=closed/a file.txt", "content=x"]],
     ["write_file", ["path=closed/new/file.txt", "content=x"]],
     ["shell_exec", ["command=cat closed/there.txt"]],
+    ["shell_exec", ["command=cat closed/there.txt | sort | wc -l"]],
   ])("%s by a rule about a folder is offered just that file of it: %j", async (tool, words) => {
     mkdirSync(join(root, "config", "tenon"), { recursive: true });
     const rules = [{ decision: "deny", path: "closed/**" }];

@@ -30,16 +30,16 @@ function sameGiven(commands: readonly PolicyCommand[]): string | null | undefine
 }
 
 /** The rule that would allow exactly this call, whether or not it should be offered. */
-export function coveringRule(call: PolicyCall): PolicyRule {
+export function coveringRule(call: PolicyCall, reads: readonly string[] = []): PolicyRule {
   const commands = commandsToGrant(call);
   const nameless = commands.some(({ known, words }) => !known || words.length === 0);
   if (nameless || (commands.length === 0 && narrowestRule(call).decision === "ask")) {
     return { decision: "allow", ...subject(call) };
   }
-  const hosts = namedResources(call).hosts;
-  const patterns = commands.map((command) => patternsFor(hosts)(command) ?? joinWords(command.words));
+  const named = namedResources(call, reads);
+  const patterns = commands.map((command) => patternsFor(named.hosts)(command) ?? joinWords(command.words));
   const given = sameGiven(commands);
-  const rule = build(call, { ...namedResources(call), patterns, given: given ?? undefined });
+  const rule = build(call, { ...named, patterns, given: given ?? undefined });
   if (given !== null) return rule;
   const { exact: _exact, ...wider } = rule;
   return wider;
