@@ -116,6 +116,7 @@ export const chineseWords: Readonly<Record<string, string>> = {
   "control group": "控制组",
   root: "root 用户",
   programs: "程序",
+  plugins: "插件",
   person: "人工审批",
   tools: "工具",
   // Categories of tools.
