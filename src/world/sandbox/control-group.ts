@@ -1,6 +1,7 @@
 import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createCommandGroups, type CommandGroup, type CommandGroups } from "./command-group.js";
+import { scratchName, staleNames } from "./scratch-folders.js";
 
 /** Limits that only control groups (cgroups) can enforce. */
 export interface GroupLimits {
@@ -129,7 +130,7 @@ async function createGroup(
   controllers: readonly Controller[],
   limits: GroupLimits,
 ): Promise<CreatedGroup[]> {
-  const dir = join(location.parent, `${prefix}${process.pid}-${Date.now().toString(36)}`);
+  const dir = join(location.parent, scratchName() + Date.now().toString(36));
   try {
     // Moving a process requires write access to the common ancestor of both groups.
     await access(join(location.parent, "cgroup.procs"), constants.W_OK);
@@ -146,8 +147,6 @@ async function createGroup(
   }
 }
 
-const prefix = "tenon-sandbox-";
-
 async function limitMemory(dir: string, version: 1 | 2, bytes: number | undefined): Promise<void> {
   await writeFile(join(dir, version === 2 ? "memory.max" : "memory.limit_in_bytes"), String(bytes));
   // Swap would only slow it down; not every kernel accounts for it.
@@ -156,20 +155,8 @@ async function limitMemory(dir: string, version: 1 | 2, bytes: number | undefine
 
 /** Groups left by killed processes; only empty ones can be removed. */
 async function removeStale(parent: string): Promise<void> {
-  const names = await readdir(parent);
-  const stale = names.filter(
-    (name) => name.startsWith(prefix) && !name.startsWith(`${prefix}${process.pid}-`),
-  );
-  await Promise.all(
-    stale.map(async (name) => {
-      const pid = Number.parseInt(name.slice(prefix.length), 10);
-      const isGone = await access(`/proc/${pid}`).then(
-        () => false,
-        () => true,
-      );
-      if (isGone) await removeGroup(join(parent, name));
-    }),
-  );
+  const stale = staleNames(await readdir(parent));
+  await Promise.all(stale.map((name) => removeGroup(join(parent, name))));
 }
 
 /** Remove a group and those of its commands; one that still has members stays until the next start. */

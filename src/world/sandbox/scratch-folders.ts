@@ -78,17 +78,21 @@ function pidNamespace(): string {
   }
 }
 
-async function removeStale(parent: string): Promise<void> {
-  const names = await readdir(parent).catch(() => []);
+/** The names that belong to processes that are gone. */
+export function staleNames(names: readonly string[]): string[] {
   const own = pidNamespace();
-  const stale = names.filter((name) => {
+  return names.filter((name) => {
     if (!name.startsWith(scratchPrefix)) return false;
     const [, pid, namespace] = /^([1-9]\d*)-(\d+)-/.exec(name.slice(scratchPrefix.length)) ?? [];
     // A process of another namespace (a container with the same /tmp) cannot be seen from here, whatever its number.
     return pid !== undefined && namespace === own && !sendSignal(Number(pid), 0);
   });
+}
+
+async function removeStale(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => []);
   await Promise.allSettled(
-    stale.map(async (name) => {
+    staleNames(names).map(async (name) => {
       const path = join(parent, name);
       // In a shared folder, other users can create entries with that name.
       const found = await lstat(path);
