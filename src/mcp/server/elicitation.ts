@@ -138,7 +138,7 @@ export class HostClient implements ClientConnection {
     // reports of progress lead the person there as well.
     if (exchange.parks === true && this.reports === true) return;
     const params = { mode: "url", message, url, elicitationId: id };
-    exchange.ask("elicitation/create", params, signal).catch(() => undefined); // it is no answer to anything
+    exchange.ask("elicitation/create", params, signal).catch(() => undefined); // its reply does not count as an answer
   }
 
   sample(
