@@ -34,11 +34,16 @@ export function toWords(text) {
     .toLowerCase();
 }
 
+/** Upper limits are `max…`; a function may well look for the longest of something. */
+const nameOfLimit = /(?:\b(?:const|let|readonly)\s+#?|#)((?:most|longest)[A-Z]\w*)/;
+
 /** Where avoided phrases stand: one entry for each line and phrase. */
 export function findAvoidedWords(text, phrases) {
   return text.split("\n").flatMap((line, index) => {
     const words = ` ${toWords(line)} `;
     const found = phrases.filter((phrase) => words.includes(` ${phrase.toLowerCase()} `));
+    const limit = nameOfLimit.exec(line)?.[1];
+    if (limit !== undefined) found.push(limit);
     return found.map((phrase) => ({ line: index + 1, phrase, text: line.trim() }));
   });
 }

@@ -17,6 +17,8 @@ describe("the word list", () => {
     ['throw new Error("this is no JSON")', "is no JSON"],
     ["some-wish.ts", "wish"],
     ["SEAT_COUNT", "seat"],
+    ["const mostChars = 80;", "mostChars"],
+    ["  readonly #longestWaitMs: number;", "longestWaitMs"],
   ])("finds the words of %s", (text, phrase) => {
     expect(findAvoidedWords(`fine\n${text}`, readAvoidedPhrases())).toMatchObject([{ line: 2, phrase }]);
   });

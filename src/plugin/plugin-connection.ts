@@ -189,7 +189,7 @@ export class PluginConnection {
   }
 }
 
-const mostSessions = 500;
+const maxSessions = 500;
 
 /** Remembers which environment a process knows of each session, so that it is sent only when it changed. */
 class EnvMemory {
@@ -203,7 +203,7 @@ class EnvMemory {
     this.#known.delete(sessionId);
     this.#known.set(sessionId, text);
     for (const old of this.#known.keys()) {
-      if (this.#known.size <= mostSessions) break;
+      if (this.#known.size <= maxSessions) break;
       this.#known.delete(old);
     }
     return wire;

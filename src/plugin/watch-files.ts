@@ -1,7 +1,7 @@
 import { readdirSync, watch, type FSWatcher } from "node:fs";
 import { join } from "node:path";
 
-const mostFolders = 500;
+const maxFolders = 500;
 const quietMs = 150;
 
 /** Tell when files below a folder have changed and then been quiet for a moment; packages and dot files do not count. */
@@ -45,7 +45,7 @@ export function watchFiles(root: string, onChange: () => void): () => void {
 
 function foldersOf(root: string): string[] {
   const folders = [root];
-  for (let at = 0; at < folders.length && folders.length < mostFolders; at++) {
+  for (let at = 0; at < folders.length && folders.length < maxFolders; at++) {
     const folder = folders[at] as string;
     try {
       for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -2,7 +2,7 @@ import { messageOf } from "../contract/message-of.js";
 import { isRecord } from "../contract/is-record.js";
 import { isErrorType, toolErrorFrom, type ErrorInfo, type ToolError } from "../contract/errors.js";
 
-const mostChars = 4000;
+const maxChars = 4000;
 
 /** Whatever was thrown, as plain data. One of Tenon's errors is known by its shape: the plugin may have its own copy. */
 export function toWireError(thrown: unknown): ErrorInfo {
@@ -66,5 +66,5 @@ function info(type: string, code: string, message: string): ErrorInfo {
 }
 
 function clip(text: string): string {
-  return (text.length > mostChars ? `${text.slice(0, mostChars)}…` : text).toWellFormed();
+  return (text.length > maxChars ? `${text.slice(0, maxChars)}…` : text).toWellFormed();
 }

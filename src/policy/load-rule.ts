@@ -147,8 +147,8 @@ function checkQualifiers(rule: Record<string, unknown>): string[] {
   return problems;
 }
 
-function isWholeWithin(value: unknown, least: number, most: number): boolean {
-  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+function isWholeWithin(value: unknown, min: number, max: number): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= min && value <= max;
 }
 
 function checkExampleShapes(field: "match" | "notMatch", value: unknown): string[] {

@@ -53,11 +53,11 @@ function copy(value: unknown, walk: Walk, depth: number): unknown {
 }
 
 function shorten(text: string, walk: Walk): string {
-  const most = Math.max(0, Math.min(walk.limits.text, walk.left));
-  walk.left -= Math.min(text.length, most) + 2;
-  if (text.length <= most) return text;
+  const maxChars = Math.max(0, Math.min(walk.limits.text, walk.left));
+  walk.left -= Math.min(text.length, maxChars) + 2;
+  if (text.length <= maxChars) return text;
   walk.cut = true;
-  return `${text.slice(0, most)}… [${text.length - most} more characters]`;
+  return `${text.slice(0, maxChars)}… [${text.length - maxChars} more characters]`;
 }
 
 function copyObject(value: object, walk: Walk, depth: number): unknown {

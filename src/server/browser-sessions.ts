@@ -141,8 +141,8 @@ export class BrowserSessions {
     const name = user?.identity.principal;
     const all = [...this.#byCookie.values()];
     const own = all.filter(({ session }) => session.user?.identity.principal === name);
-    const most = name === undefined ? (this.#options.maxSessions ?? 32) : maxOfUser;
-    if (own.length >= most) this.#endOldest(own);
+    const maxOwn = name === undefined ? (this.#options.maxSessions ?? 32) : maxOfUser;
+    if (own.length >= maxOwn) this.#endOldest(own);
     const others = all.filter(({ session }) => session.user !== undefined);
     if (name !== undefined && others.length >= maxOfUsers) this.#endOldest(others);
   }

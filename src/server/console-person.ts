@@ -21,7 +21,7 @@ export interface ConsolePersonOptions {
   readonly now: () => number;
   readonly newId: () => string;
   /** Questions that may wait at the same time. @default 1000 */
-  readonly mostWaiting?: number | undefined;
+  readonly maxWaiting?: number | undefined;
 }
 
 /**
@@ -46,7 +46,7 @@ export function createConsolePerson(options: ConsolePersonOptions): ConsolePerso
       return new Promise<Answer>((resolve, reject) => {
         signal.throwIfAborted();
         if (left) throw stopping();
-        if (questions.size >= (options.mostWaiting ?? 1000)) throw tooMany(questions.size);
+        if (questions.size >= (options.maxWaiting ?? 1000)) throw tooMany(questions.size);
         const stop = (): void => settle(() => reject(signal.reason as Error));
         const settle = (end: () => void): void => {
           questions.delete(id);

@@ -10,8 +10,8 @@ export type FrameTopic = { readonly sessionId: string } | "tools" | undefined;
 
 /** The last frames of the feed, each under a number that rises by one; the oldest make room. */
 export class FeedRing {
-  readonly #mostFrames: number;
-  readonly #mostChars: number;
+  readonly #maxFrames: number;
+  readonly #maxChars: number;
   #frames: string[] = [];
   /** What each frame is about, for those who do not see everything. */
   #topics: FrameTopic[] = [];
@@ -22,8 +22,8 @@ export class FeedRing {
 
   /** @param start The number before the first frame's. */
   constructor(start: number, limits: RingLimits = {}) {
-    this.#mostFrames = Math.max(1, limits.frames ?? 20_000);
-    this.#mostChars = limits.chars ?? 16 * 1024 * 1024;
+    this.#maxFrames = Math.max(1, limits.frames ?? 20_000);
+    this.#maxChars = limits.chars ?? 16 * 1024 * 1024;
     this.#firstId = start + 1;
   }
 
@@ -47,8 +47,8 @@ export class FeedRing {
     this.#topics.push(topic);
     this.#chars += frame.length;
     while (
-      this.#frames.length - this.#gone > this.#mostFrames ||
-      (this.#chars > this.#mostChars && this.#frames.length - this.#gone > 1)
+      this.#frames.length - this.#gone > this.#maxFrames ||
+      (this.#chars > this.#maxChars && this.#frames.length - this.#gone > 1)
     )
       this.#forgetOldest();
   }
@@ -66,7 +66,7 @@ export class FeedRing {
   /** Frames from that number on, at most about so many characters, and the number after the last of them. */
   read(
     from: number,
-    mostChars: number,
+    maxChars: number,
     shows: (topic: FrameTopic) => boolean = () => true,
   ): { readonly text: string; readonly next: number } {
     let text = "";
@@ -74,7 +74,7 @@ export class FeedRing {
     for (let at = from - this.#firstId + this.#gone; at < this.#frames.length; at++) {
       if (shows(this.#topics[at])) text += this.#frames[at];
       next++;
-      if (text.length >= mostChars) break;
+      if (text.length >= maxChars) break;
     }
     return { text, next };
   }

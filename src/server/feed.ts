@@ -123,7 +123,7 @@ export class Feed {
         client.write(hello({ lastId, reset: true }));
         continue;
       }
-      const { text, next } = this.#ring.read(client.cursor, mostPerWrite, client.shows);
+      const { text, next } = this.#ring.read(client.cursor, maxPerWrite, client.shows);
       client.cursor = next;
       if (text !== "") client.write(text);
     }
@@ -137,7 +137,7 @@ export class Feed {
   }
 }
 
-const mostPerWrite = 128 * 1024;
+const maxPerWrite = 128 * 1024;
 
 function hello(said: FeedHello): string {
   return `event: hello\nid: ${said.lastId}\ndata: ${JSON.stringify(said)}\n\n`;

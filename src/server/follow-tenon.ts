@@ -32,7 +32,7 @@ export interface FollowedTenon {
   readonly stop: () => Promise<void>;
 }
 
-const mostAdvice = 100;
+const maxAdvice = 100;
 
 /** Follow what happens in a Tenon, for the routes of the console. */
 export function followTenon(tenon: Tenon, options: FollowOptions): FollowedTenon {
@@ -47,7 +47,7 @@ export function followTenon(tenon: Tenon, options: FollowOptions): FollowedTenon
     feed.push(event);
     if (event.type !== "ADVICE") return;
     const { toolName, kind, message } = event.payload;
-    if (advice.push({ toolName, kind, message }) > mostAdvice) advice.shift();
+    if (advice.push({ toolName, kind, message }) > maxAdvice) advice.shift();
   });
   let lookedAt = -Infinity;
   const pageSeenAt = (): number => Math.max(lookedAt, feed.clients > 0 ? now() : feed.leftAt);

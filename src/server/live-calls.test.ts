@@ -49,7 +49,7 @@ describe("live calls", () => {
     );
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
-        const calls = new LiveCalls({ most: 3, chars: 300_000 });
+        const calls = new LiveCalls({ maxCalls: 3, maxChars: 300_000 });
         for (const one of events) {
           calls.take(one);
           const kept = calls.list(100);
@@ -61,7 +61,7 @@ describe("live calls", () => {
       }),
       { numRuns: 50 },
     );
-    const calls = new LiveCalls({ most: 2 });
+    const calls = new LiveCalls({ maxCalls: 2 });
     for (const one of [requested("long"), requested("short"), completed("short"), requested("new")])
       calls.take(one);
     expect(calls.list(10).map(({ callId }) => callId)).toEqual(["new", "long"]);

@@ -5,31 +5,31 @@ import type { SeesSession } from "./request-person.js";
 
 export interface LiveCallsOptions {
   /** Calls that are kept; those that ended first go first. @default 10000 */
-  readonly most?: number | undefined;
+  readonly maxCalls?: number | undefined;
   /** Characters of arguments and output of all kept calls. @default 33554432 */
-  readonly chars?: number | undefined;
+  readonly maxChars?: number | undefined;
 }
 
 type Kept = { -readonly [Key in keyof LiveCall]: LiveCall[Key] } & { chars: number };
 type CallPayload = Extract<TenonEvent, { type: "TOOL_CALL_REQUESTED" | "TOOL_CALL_FAILED" }>["payload"];
 
 const argumentLimits: ShownLimits = { text: 2_000, items: 50, depth: 8, total: 4_000 };
-const mostOutput = 64 * 1024;
+const maxOutput = 64 * 1024;
 /** Of the output of running calls in one list. */
-const mostListed = 1024 * 1024;
+const maxListed = 1024 * 1024;
 
 /** The calls that run or ended lately, made from their events. */
 export class LiveCalls {
-  readonly #most: number;
-  readonly #mostChars: number;
+  readonly #maxCalls: number;
+  readonly #maxChars: number;
   readonly #calls = new Map<string, Kept>();
   /** Those that ended, the first to end first. */
   readonly #ended = new Set<Kept>();
   #chars = 0;
 
   constructor(options: LiveCallsOptions = {}) {
-    this.#most = options.most ?? 10_000;
-    this.#mostChars = options.chars ?? 32 * 1024 * 1024;
+    this.#maxCalls = options.maxCalls ?? 10_000;
+    this.#maxChars = options.maxChars ?? 32 * 1024 * 1024;
   }
 
   take({ type, time, payload }: TenonEvent): void {
@@ -97,7 +97,7 @@ export class LiveCalls {
     const all = [...this.#calls.values()];
     const seen = sees === undefined ? all : all.filter(({ sessionId }) => sees(sessionId));
     const calls = seen.slice(-limit).toReversed();
-    let left = mostListed;
+    let left = maxListed;
     return calls.map((call) => {
       const { output, ...rest } = shown(call);
       if (output === undefined || call.endedAt !== undefined || left < output.length) return rest;
@@ -138,14 +138,14 @@ export class LiveCalls {
   #append(callId: string, piece: string): void {
     this.#change(callId, (call) => {
       const before = call.output?.length ?? 0;
-      const output = (call.output ?? "") + piece.slice(-mostOutput);
+      const output = (call.output ?? "") + piece.slice(-maxOutput);
       // Cut only at twice the size: cutting copies, and pieces may be small.
-      call.output = output.length > 2 * mostOutput ? output.slice(-mostOutput) : output;
+      call.output = output.length > 2 * maxOutput ? output.slice(-maxOutput) : output;
       const grown = call.output.length - before;
       call.chars += grown;
       this.#chars += grown;
     });
-    if (this.#chars > this.#mostChars) this.#makeRoom();
+    if (this.#chars > this.#maxChars) this.#makeRoom();
   }
 
   #end(callId: string, time: number, error: LiveCall["error"]): void {
@@ -168,7 +168,7 @@ export class LiveCalls {
 
   /** What ended goes first; where nothing ended, the oldest of all. */
   #makeRoom(): void {
-    while (this.#calls.size > this.#most || (this.#chars > this.#mostChars && this.#calls.size > 1)) {
+    while (this.#calls.size > this.#maxCalls || (this.#chars > this.#maxChars && this.#calls.size > 1)) {
       const [oldest] = this.#ended.size > 0 ? this.#ended : this.#calls.values();
       if (oldest === undefined) return;
       this.#forget(oldest);
@@ -183,5 +183,5 @@ export class LiveCalls {
 }
 
 function shown({ chars: _chars, output, ...call }: Kept): LiveCall {
-  return output === undefined ? call : { ...call, output: output.slice(-mostOutput) };
+  return output === undefined ? call : { ...call, output: output.slice(-maxOutput) };
 }

@@ -34,22 +34,22 @@ export interface BodyBindings {
   readonly maxBody: number;
 }
 
-export function tooLarge(most: number): HttpError {
+export function tooLarge(maxBytes: number): HttpError {
   return new HttpError(413, {
     code: "REQUEST_TOO_LARGE",
-    message: `The body is larger than ${most} bytes.`,
+    message: `The body is larger than ${maxBytes} bytes.`,
     hint: "Send less at once.",
   });
 }
 
 /** The whole body; counted as it comes, since not every client says how much it sends. */
-async function readText({ body }: Request, most: number): Promise<string> {
+async function readText({ body }: Request, maxBytes: number): Promise<string> {
   if (body === null) return "";
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > most) throw tooLarge(most);
+    if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -216,15 +216,15 @@ function hangUpWith(ended: AbortSignal, response: ServerResponse): void {
 }
 
 /** Hang up on a client that does not read; what it missed can be fetched again where the protocol allows. */
-function letGoWhenStalled(response: ServerResponse, mostMs: number): void {
+function letGoWhenStalled(response: ServerResponse, maxMs: number): void {
   let drained = performance.now();
   response.on("drain", () => (drained = performance.now()));
   const look = setInterval(
     () => {
       if (!response.writableNeedDrain) drained = performance.now();
-      else if (performance.now() - drained >= mostMs) response.destroy();
+      else if (performance.now() - drained >= maxMs) response.destroy();
     },
-    Math.min(mostMs / 4, 5000),
+    Math.min(maxMs / 4, 5000),
   );
   look.unref();
   response.once("close", () => clearInterval(look));
@@ -236,8 +236,8 @@ function endsSessions(path: string): boolean {
 }
 
 /** Wait until it holds, at most so long. */
-async function waitFor(holds: () => boolean, mostMs: number): Promise<void> {
-  const end = performance.now() + mostMs;
+async function waitFor(holds: () => boolean, maxMs: number): Promise<void> {
+  const end = performance.now() + maxMs;
   while (!holds() && performance.now() < end) await sleep(10);
 }
 
@@ -252,8 +252,8 @@ function splitUrl(url = ""): { readonly path: string; readonly query: URLSearchP
 }
 
 /** What says by itself that it is too large is refused before it is sent. */
-function refuseLarge({ headers }: IncomingMessage, most: number): void {
-  if (Number(headers["content-length"] ?? 0) > most) throw tooLarge(most);
+function refuseLarge({ headers }: IncomingMessage, maxBytes: number): void {
+  if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
 function lastSeen(header: string | string[] | undefined, after: string | null): number | undefined {

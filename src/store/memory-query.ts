@@ -10,7 +10,7 @@ export function createMemoryQuery(parts: WorkParts): MemoryStore["query"] {
   const { database, iterations, scope: session } = parts;
   return async ({ query = "", scope = "smart", kind, limit = 10 } = {}) => {
     const iteration = (await iterations.peekFor(session))?.number ?? 0;
-    const view: View = { scope, iteration, kind, limit: Math.min(Math.max(Math.trunc(limit), 1), mostFound) };
+    const view: View = { scope, iteration, kind, limit: Math.min(Math.max(Math.trunc(limit), 1), maxFound) };
     if (query.trim() === "") {
       const rows = await newest(parts, view);
       return toMemories(database, rows, database.name);
@@ -30,7 +30,7 @@ export function createMemoryQuery(parts: WorkParts): MemoryStore["query"] {
   };
 }
 
-const mostFound = 100;
+const maxFound = 100;
 
 interface View {
   readonly scope: MemoryScope;

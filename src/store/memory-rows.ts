@@ -100,10 +100,10 @@ export function textOfMemory(row: MemoryRow, database: string): IndexedText {
 
 /** Where a memory is searched: in the project, or in its iteration, the newest of which come first. */
 export function scopeOf({ layer, iteration }: Pick<MemoryRow, "layer" | "iteration">): number {
-  return layer === "project" ? 0 : Math.max(mostIterations - iteration, 1);
+  return layer === "project" ? 0 : Math.max(maxIterations - iteration, 1);
 }
 
-const mostIterations = 2 ** 18;
+const maxIterations = 2 ** 18;
 
 function toMemory(row: MemoryRow, promotedTo: readonly string[] | undefined, database: string): Memory {
   const { kind, resolution, resolved_at: resolvedAt, origin, reason } = row;

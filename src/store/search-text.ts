@@ -20,9 +20,9 @@ export interface SearchOptions {
 }
 
 // These bound the cost, whatever is asked: the newest records that hold a term stand for all of them.
-const mostTerms = 12;
-const mostHits = 300;
-const mostStrongHits = 200;
+const maxTerms = 12;
+const maxHits = 300;
+const maxStrongHits = 200;
 
 /** In a longer query it counts how many terms a record holds, not what it is about. */
 const fewTerms = 6;
@@ -36,9 +36,9 @@ const strongWorth = 0.6;
  * that very many records hold, only the newest are looked at, besides those with all terms.
  */
 export async function searchText(index: TextIndex, options: SearchOptions): Promise<readonly TextHit[]> {
-  const terms = [...new Set(segment(options.query, { singles: false, limit: mostTerms * 4 }))].slice(
+  const terms = [...new Set(segment(options.query, { singles: false, limit: maxTerms * 4 }))].slice(
     0,
-    mostTerms,
+    maxTerms,
   );
   if (terms.length === 0) return [];
   await index.catchUp();
@@ -81,9 +81,9 @@ interface TermHits {
 }
 
 async function hitsOf(search: Search, term: string, weighed: boolean): Promise<TermHits | undefined> {
-  const { numbers: all, cut } = await find(search, [{ term, form: "alike" }], mostHits);
+  const { numbers: all, cut } = await find(search, [{ term, form: "alike" }], maxHits);
   if (all.length === 0) return undefined;
-  const strong = weighed ? (await find(search, [{ term, form: "strong" }], mostStrongHits)).numbers : [];
+  const strong = weighed ? (await find(search, [{ term, form: "strong" }], maxStrongHits)).numbers : [];
   return { term, all, strong, cut };
 }
 
@@ -124,7 +124,7 @@ function rarity({ all, cut }: TermHits, total: number): number {
 async function addFull(search: Search, found: readonly TermHits[]): Promise<void> {
   const { scores, total } = search;
   const terms = found.map(({ term }): QueryTerm => ({ term, form: "exact" }));
-  const { numbers: full } = await find(search, terms, mostHits);
+  const { numbers: full } = await find(search, terms, maxHits);
   for (const hits of found) {
     if (!hits.cut) continue;
     const counted = new Set([...hits.all, ...hits.strong]);

@@ -129,7 +129,7 @@ export const savesPerIndexing = 64;
 export const indexLater = (): void => {};
 
 const rowsAtOnce = 500;
-const mostTerms = 5000;
+const maxTerms = 5000;
 
 /** Tells the kinds of tokens apart; a term can hold any letter, so each begins with one of these. */
 const mark = { word: "w", stem: "t", strong: "s", facet: "f" } as const;
@@ -202,8 +202,8 @@ const oftenEnough = 3;
 /** Every term once, once more where the record is about it, what their forms have in common, and the facets. */
 function tokensOf({ strong: head, weak: body, facets }: IndexedText): string[] {
   const times = new Map<string, number>();
-  for (const term of segment(head, { singles: true, limit: mostTerms })) times.set(term, oftenEnough);
-  for (const term of segment(body, { singles: true, limit: mostTerms }))
+  for (const term of segment(head, { singles: true, limit: maxTerms })) times.set(term, oftenEnough);
+  for (const term of segment(body, { singles: true, limit: maxTerms }))
     times.set(term, (times.get(term) ?? 0) + 1);
   const tokens: string[] = [];
   const stems = new Set<string>();

@@ -1,6 +1,6 @@
 /** Once drawing takes this long, what comes is gathered for as long again before the next drawing. */
 const easyMs = 20;
-const longestRestMs = 250;
+const maxRestMs = 250;
 
 /**
  * How the store waits for its next drawing: a frame; longer on a machine that can hardly draw, so that the page
@@ -17,12 +17,12 @@ export function createNextFrame(window: Window): (run: () => void) => void {
       run();
       // After React, which renders once this task is over.
       window.setTimeout(() => {
-        rest = Math.min(longestRestMs, performance.now() - started);
+        rest = Math.min(maxRestMs, performance.now() - started);
       });
     };
     const frame = () => window.requestAnimationFrame(draw);
     if (rest > easyMs) window.setTimeout(frame, rest);
     else frame();
-    window.setTimeout(draw, longestRestMs * 2);
+    window.setTimeout(draw, maxRestMs * 2);
   };
 }

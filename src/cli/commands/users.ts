@@ -69,8 +69,8 @@ export const addUsers: AddCommand = (program, terminal) => {
 };
 
 async function list(open: OpenTenon, { search: text, after, limit }: UserFlags): Promise<void> {
-  const most = wholeNumber("--limit", limit);
-  const found = await open.tenon.access.principals({ text, after, limit: most });
+  const maxListed = wholeNumber("--limit", limit);
+  const found = await open.tenon.access.principals({ text, after, limit: maxListed });
   const rows = found.map(({ name, kind, role, roleFromLogin, createdAt, disabledAt }) => [
     name,
     roleFromLogin === true ? `${role} (by login)` : role,
@@ -81,7 +81,7 @@ async function list(open: OpenTenon, { search: text, after, limit }: UserFlags):
   const none = "No users. You alone use this workspace; add others with: tenon users add NAME";
   writeRows(open, found, { rows, none });
   const last = found.at(-1);
-  if (last !== undefined && found.length === most) noteMore(open, `--after ${last.name}`);
+  if (last !== undefined && found.length === maxListed) noteMore(open, `--after ${last.name}`);
 }
 
 async function setDisabled(open: OpenTenon, name: string, disabled: boolean): Promise<void> {

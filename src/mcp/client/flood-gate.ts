@@ -14,7 +14,7 @@ export interface FloodLimits {
 
 /** Make a gate that lets a burst through and slows a flood down; the writer then waits on its full pipe. */
 export function createFloodGate(now: () => number, limits: FloodLimits = {}): FloodGate {
-  const { maxMessages: most = 2000, windowMs = 1000 } = limits;
+  const { maxMessages = 2000, windowMs = 1000 } = limits;
   let start = now();
   let seen = 0;
   return {
@@ -25,7 +25,7 @@ export function createFloodGate(now: () => number, limits: FloodLimits = {}): Fl
         seen = 0;
       }
       seen += 1;
-      return seen <= most ? 0 : Math.max(1, Math.ceil(start + windowMs - at));
+      return seen <= maxMessages ? 0 : Math.max(1, Math.ceil(start + windowMs - at));
     },
   };
 }

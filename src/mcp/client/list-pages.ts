@@ -20,7 +20,7 @@ export async function listPages(
   onCut: (why: string) => void,
   limits: ListLimits = {},
 ): Promise<readonly unknown[]> {
-  const { items: mostItems = 10_000, pages: mostPages = 1000, chars: mostChars = 32 * 1024 * 1024 } = limits;
+  const { items: maxItems = 10_000, pages: maxPages = 1000, chars: maxChars = 32 * 1024 * 1024 } = limits;
   const all: unknown[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
@@ -29,13 +29,13 @@ export async function listPages(
     const { items, nextCursor } = await fetchPage(cursor);
     for (const item of items) {
       chars += JSON.stringify(item)?.length ?? 0;
-      if (all.length >= mostItems) return cut(`it lists more than ${mostItems} entries`);
-      if (chars > mostChars) return cut(`its listing is longer than ${mostChars} characters`);
+      if (all.length >= maxItems) return cut(`it lists more than ${maxItems} entries`);
+      if (chars > maxChars) return cut(`its listing is longer than ${maxChars} characters`);
       all.push(item);
     }
     if (typeof nextCursor !== "string" || nextCursor === "") return all;
     if (cursors.has(nextCursor)) return cut("its listing runs in a circle");
-    if (page >= mostPages) return cut(`its listing has more than ${mostPages} pages`);
+    if (page >= maxPages) return cut(`its listing has more than ${maxPages} pages`);
     cursors.add(nextCursor);
     cursor = nextCursor;
   }

@@ -75,7 +75,7 @@ function usable({ era, prior }: ServerOptions): EraVerdict | undefined {
 }
 
 /** Logins that one start may take: the first, and wider ones where the server wants more. */
-const mostLogins = 2;
+const maxLogins = 2;
 
 async function attempt(opening: Opening, prior: EraVerdict | undefined): Promise<ServerConnection> {
   for (let logins = 0; ; logins++) {
@@ -83,7 +83,7 @@ async function attempt(opening: Opening, prior: EraVerdict | undefined): Promise
       return await attemptOnce(opening, prior);
     } catch (error) {
       if (!(error instanceof LoginFinished)) throw error;
-      if (logins >= mostLogins) throw error.cause;
+      if (logins >= maxLogins) throw error.cause;
     }
   }
 }

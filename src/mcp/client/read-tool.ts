@@ -3,7 +3,7 @@ import type { UpstreamTool } from "../../contract/ports/upstream.js";
 import { isRecord } from "../../contract/is-record.js";
 import { smallFields } from "./own-fields.js";
 
-const mostIcons = 100;
+const maxIcons = 100;
 
 /** A tool as it was listed; what is missing or of the wrong type is left for the one who judges it. */
 export function readTool(listed: unknown): UpstreamTool {
@@ -19,7 +19,7 @@ export function readTool(listed: unknown): UpstreamTool {
     inputSchema: (inputSchema ?? { type: "object" }) as JsonSchema,
     ...(outputSchema !== undefined && outputSchema !== null && { outputSchema: outputSchema as JsonSchema }),
     ...(isRecord(annotations) && { annotations }),
-    ...(Array.isArray(icons) && icons.length <= mostIcons && { icons }),
+    ...(Array.isArray(icons) && icons.length <= maxIcons && { icons }),
     ...(isRecord(meta) && { meta }),
     ...(others !== undefined && { more: others }),
   };

@@ -20,7 +20,7 @@ export interface SendParts {
 /** The caller's signal is the limit; the SDK's own timer only must not be shorter. */
 export const noTimeout = 2 ** 31 - 1;
 /** Rounds of questions that one request may take. */
-const mostRounds = 16;
+const maxRounds = 16;
 
 /** A request of a caller. */
 export interface Sending {
@@ -37,7 +37,7 @@ export async function sendRequest(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { call } = sending;
   let { params } = sending;
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const asked = { ...sending, params };
     let result;
     try {
@@ -51,7 +51,7 @@ export async function sendRequest(
     const inputResponses = await answerAll(parts, result["inputRequests"], call);
     params = { ...sending.params, inputResponses, ...(requestState !== undefined && { requestState }) };
   }
-  throw new Error(`the server asked for more input ${mostRounds} times and never answered`);
+  throw new Error(`the server asked for more input ${maxRounds} times and never answered`);
 }
 
 /** Work whose first try has failed already. */
@@ -147,7 +147,7 @@ function unjudged(client: Client): Client {
 }
 
 /** Questions that a server may ask at once. */
-const mostAtOnce = 16;
+const maxAtOnce = 16;
 
 async function answerAll(
   { answer }: SendParts,
@@ -155,7 +155,7 @@ async function answerAll(
   call: UpstreamCall,
 ): Promise<Readonly<Record<string, unknown>>> {
   const asked = Object.entries((requests ?? {}) as Readonly<Record<string, Partial<ServerRequest>>>);
-  if (asked.length > mostAtOnce) throw new Error(`the server asks ${asked.length} things at once`);
+  if (asked.length > maxAtOnce) throw new Error(`the server asks ${asked.length} things at once`);
   const answers = asked.map(async ([key, { method, params }]): Promise<[string, unknown]> => {
     if (answer === undefined || !(serverRequests as readonly unknown[]).includes(method)) {
       throw new Error(`the server asks for ${String(method)}, which nobody here can give`);

@@ -15,7 +15,7 @@ export interface Watching {
 }
 
 /** Resources that one connection watches at most. */
-const mostWatched = 1000;
+const maxWatched = 1000;
 
 /** Follow a server's changes. 2025: listings are told anyway, resources by subscribing; 2026: all by one stream. */
 export function createWatching(client: Client, events: ChangeEvents): Watching {
@@ -24,7 +24,7 @@ export function createWatching(client: Client, events: ChangeEvents): Watching {
   let changing: Promise<void> = Promise.resolve();
   const change = async (wanted: readonly string[]): Promise<void> => {
     const before = now;
-    now = wanted.slice(0, mostWatched);
+    now = wanted.slice(0, maxWatched);
     if (client.getProtocolEra() !== "modern") return subscribe(client, before, now);
     const filter = filterFor(client, events, now);
     const old = stream;

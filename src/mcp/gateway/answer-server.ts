@@ -20,7 +20,7 @@ export interface AnswerOptions {
 type Answer = Readonly<Record<string, unknown>>;
 
 /** What one call may ask: a question stops the call's clock, so that nothing else would end an endless one. */
-const mostRequests = 100;
+const maxRequests = 100;
 /** The same number without a call, in this time. */
 const unaskedMs = 60_000;
 
@@ -47,9 +47,9 @@ export function createAnswerer(options: AnswerOptions): AnswerServer {
     const found = whose(request, calls, options);
     if (typeof found === "string") return refuse(request, found, options);
     const { call, caller } = found;
-    if (countFor(call) > mostRequests) {
+    if (countFor(call) > maxRequests) {
       const where = call === undefined ? "outside of calls it asked" : "one call asked";
-      return refuse(request, `${where} more than ${mostRequests} times`, options);
+      return refuse(request, `${where} more than ${maxRequests} times`, options);
     }
     if (caller.client === undefined) return askPerson(request, caller, options);
     if (!canAnswer(request, capabilitiesOf(caller)))

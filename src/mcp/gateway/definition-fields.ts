@@ -17,13 +17,13 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 const shown = new Set(["name", "title", "description"]);
-const mostChars = 4096;
+const maxChars = 4096;
 
 /** A definition with all that the server said, without fields of the wrong type and without invisible characters. */
 export function definitionFields(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const entries = Object.entries(item).flatMap(([key, value]): [string, unknown][] => {
     if (types[key]?.(value) === false) return [];
-    return [[key, shown.has(key) ? cleanText(value as string).text.slice(0, mostChars) : value]];
+    return [[key, shown.has(key) ? cleanText(value as string).text.slice(0, maxChars) : value]];
   });
   return Object.fromEntries(entries);
 }

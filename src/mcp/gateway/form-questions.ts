@@ -8,8 +8,8 @@ export interface AskOptions {
   readonly signal: AbortSignal;
 }
 
-const mostFields = 20;
-const mostTries = 3;
+const maxFields = 20;
+const maxTries = 3;
 
 /** Ask a form of MCP's elicitation field by field; a person who gives nothing where something is needed declines. */
 export async function askForm(message: string, schema: unknown, options: AskOptions): Promise<ElicitAnswer> {
@@ -19,7 +19,7 @@ export async function askForm(message: string, schema: unknown, options: AskOpti
     const { approved } = await options.interact.ask({ kind: "confirm", message }, options.signal);
     return approved === true ? { action: "accept", content: {} } : { action: "decline" };
   }
-  if (fields.length > mostFields) return { action: "decline" };
+  if (fields.length > maxFields) return { action: "decline" };
   const content: Record<string, unknown> = {};
   for (const [name, field] of fields) {
     const needed = Array.isArray(required) && required.includes(name);
@@ -56,7 +56,7 @@ async function askField(asked: Field, { interact, signal }: AskOptions): Promise
   const { field } = asked;
   const choices = choicesOf(field);
   let complaint = "";
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const answer = await interact.ask(toQuestion(asked, choices, complaint), signal);
     const text = answer.text ?? (answer.approved === undefined ? "" : String(answer.approved));
     if (text.trim() === "") return field.default;

@@ -5,9 +5,9 @@ export function keyWith(session: string | undefined, key: string): string {
   return session === undefined ? key : `${session} ${key}`;
 }
 
-export function tooMany(server: string, most: number): ToolUnavailableError {
+export function tooMany(server: string, maxHosts: number): ToolUnavailableError {
   return new ToolUnavailableError(
-    `The MCP server "${server}" is in use by ${most} hosts that each need an instance of their own.`,
+    `The MCP server "${server}" is in use by ${maxHosts} hosts that each need an instance of their own.`,
     { code: "SERVER_UNAVAILABLE", hint: "Call again when one of them is done." },
   );
 }

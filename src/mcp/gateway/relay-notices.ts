@@ -12,7 +12,7 @@ export interface RelayOptions {
 }
 
 /** Log messages in a second that a host is sent; what is more is counted. */
-const mostLogs = 500;
+const maxLogs = 500;
 
 /** Pass on what a server says without being asked, to the one session that it can belong to. */
 export function createRelay(options: RelayOptions): ServerNotice {
@@ -29,15 +29,15 @@ export function createRelay(options: RelayOptions): ServerNotice {
     if (client === undefined) return;
     const at = Math.floor(now() / 1000);
     if (at !== second) {
-      if (logs > mostLogs)
-        client.log("warning", `${logs - mostLogs} log messages were dropped`, options.server);
+      if (logs > maxLogs)
+        client.log("warning", `${logs - maxLogs} log messages were dropped`, options.server);
       second = at;
       logs = 0;
     }
     logs += 1;
-    if (logs === mostLogs + 1)
-      onFault(`it sent more than ${mostLogs} log messages in a second; the rest was dropped`);
-    if (logs <= mostLogs) client.notify?.(method, params);
+    if (logs === maxLogs + 1)
+      onFault(`it sent more than ${maxLogs} log messages in a second; the rest was dropped`);
+    if (logs <= maxLogs) client.notify?.(method, params);
   };
 }
 

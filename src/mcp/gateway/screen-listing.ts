@@ -17,7 +17,7 @@ export interface ScreenOptions {
 }
 
 /** How many refusals are kept: a listing can be endless. */
-const mostRefused = 1000;
+const maxRefused = 1000;
 
 /** Judge a whole listing, tool by tool. */
 export function screenListing(listed: readonly UpstreamTool[], options: ScreenOptions): ScreenedListing {
@@ -27,7 +27,7 @@ export function screenListing(listed: readonly UpstreamTool[], options: ScreenOp
   for (const raw of listed) {
     if (raw.name !== "" && !options.wanted(raw.name)) continue;
     const reason = refusal(raw, { ...options, taken, tools });
-    if (reason !== undefined && refused.length < mostRefused) {
+    if (reason !== undefined && refused.length < maxRefused) {
       refused.push({ tool: raw.name === "" ? "(no name)" : showText(raw.name), reason });
     }
   }

@@ -18,8 +18,8 @@ export type Screening =
   | { readonly ok: true; readonly tool: ScreenedTool }
   | { readonly ok: false; readonly reason: string };
 
-const mostSchemaChars = 256 * 1024;
-const mostDescription = 8192;
+const maxSchemaChars = 256 * 1024;
+const maxDescription = 8192;
 const legalName = /^[\p{L}\p{M}\p{Nd}_./-]{1,100}$/u;
 const reserved = new Set(["__proto__", "prototype", "constructor"]);
 
@@ -53,7 +53,7 @@ function sizeFault({ inputSchema, outputSchema }: UpstreamTool): string | undefi
     ["output", outputSchema],
   ] as const) {
     const length = schema === undefined ? 0 : (JSON.stringify(schema)?.length ?? 0);
-    if (length > mostSchemaChars) return `its ${what} schema is longer than ${mostSchemaChars} characters`;
+    if (length > maxSchemaChars) return `its ${what} schema is longer than ${maxSchemaChars} characters`;
   }
   return undefined;
 }
@@ -64,9 +64,9 @@ function toShown(raw: UpstreamTool): ScreenedTool {
     const clean = cleanText(text);
     if (clean.stripped) notes.add("characters that cannot be seen were taken out");
     for (const flag of flagText(clean.text)) notes.add(flag);
-    if (clean.text.length <= mostDescription) return clean.text;
-    notes.add(`a text was cut after ${mostDescription} characters`);
-    return `${clean.text.slice(0, mostDescription).toWellFormed()}…`;
+    if (clean.text.length <= maxDescription) return clean.text;
+    notes.add(`a text was cut after ${maxDescription} characters`);
+    return `${clean.text.slice(0, maxDescription).toWellFormed()}…`;
   };
   const { title, description = "", outputSchema } = raw;
   const said = words(description);

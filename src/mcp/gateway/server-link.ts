@@ -40,7 +40,7 @@ export interface LinkOptions {
 export type LinkState = "idle" | "connecting" | "ready" | "failed" | "stopped";
 
 const firstWaitMs = 500;
-const longestWaitMs = 60_000;
+const maxWaitMs = 60_000;
 /** A connection that lived this long resets the back-off. */
 const stableMs = 10_000;
 
@@ -194,7 +194,7 @@ export class ServerLink {
     faults.add(reason);
     this.#needsLogin = needsLogin;
     const waitMs =
-      Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#failures, 20)) * (0.75 + random() / 2);
+      Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(this.#failures, 20)) * (0.75 + random() / 2);
     this.#failures += 1;
     this.#nextTryAt = Math.ceil(now() + waitMs);
     this.#set("failed", reason);

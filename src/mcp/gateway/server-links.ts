@@ -17,10 +17,10 @@ interface Extra {
 }
 
 /** Connections of one server for hosts that declare different things. */
-const mostExtra = 8;
+const maxExtra = 8;
 const idleMs = 5 * 60_000;
 /** The same where each session has its own, and may come back to what it left there. */
-const mostSessions = 64;
+const maxSessions = 64;
 const sessionIdleMs = 60 * 60_000;
 
 /**
@@ -241,19 +241,19 @@ export class ServerLinks {
 
   /** Every connection that there may be is in use. */
   get #isFull(): boolean {
-    return this.#extra.size >= this.#most && [...this.#extra.values()].every(({ calls }) => calls > 0);
+    return this.#extra.size >= this.#maxExtra && [...this.#extra.values()].every(({ calls }) => calls > 0);
   }
 
-  get #most(): number {
+  get #maxExtra(): number {
     const { perSession, secretsFor } = this.#options;
     const areShared = perSession !== true && !this.#asksRoots && secretsFor === undefined;
-    return areShared ? mostExtra : mostSessions;
+    return areShared ? maxExtra : maxSessions;
   }
 
   #add(key: string, profile: Profile): Extra {
-    if (this.#isFull) throw tooMany(this.#options.server, this.#most);
+    if (this.#isFull) throw tooMany(this.#options.server, this.#maxExtra);
     const unused = [...this.#extra].find(([, { calls }]) => calls === 0)?.[0];
-    if (this.#extra.size >= this.#most && unused !== undefined) this.#drop(unused);
+    if (this.#extra.size >= this.#maxExtra && unused !== undefined) this.#drop(unused);
     const link: ServerLink = this.#options.createLink(() => profile, {
       primary: false,
       session: () => extra.session ?? (link.connection === undefined ? profile.session : undefined),

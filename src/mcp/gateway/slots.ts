@@ -6,16 +6,16 @@ export interface Slots {
   whenFree(): Promise<void>;
 }
 
-/** Make places for `most` calls at a time. */
-export function createSlots(most: number): Slots {
-  let free = most;
+/** Make places for `maxTaken` calls at a time. */
+export function createSlots(maxTaken: number): Slots {
+  let free = maxTaken;
   const waiting: (() => void)[] = [];
   let onFree: (() => void)[] = [];
   const giveBack = (): void => {
     const next = waiting.shift();
     if (next !== undefined) return next();
     free += 1;
-    if (free < most) return;
+    if (free < maxTaken) return;
     for (const tell of onFree) tell();
     onFree = [];
   };
@@ -27,7 +27,7 @@ export function createSlots(most: number): Slots {
     };
   };
   return {
-    whenFree: () => (free === most ? Promise.resolve() : new Promise((resolve) => onFree.push(resolve))),
+    whenFree: () => (free === maxTaken ? Promise.resolve() : new Promise((resolve) => onFree.push(resolve))),
     take(call) {
       if (free > 0) {
         free -= 1;

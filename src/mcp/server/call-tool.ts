@@ -92,7 +92,7 @@ export async function runTool(
   }
 }
 
-const mostText = 16_384;
+const maxText = 16_384;
 
 /** Pass reports on; MCP wants a number that only grows, whatever a tool says. */
 export function progressTo(
@@ -102,7 +102,7 @@ export function progressTo(
   let last = -1;
   let counted = true;
   return ({ message, output, progress, total, meta, more }) => {
-    const text = (message ?? output)?.slice(0, mostText).toWellFormed();
+    const text = (message ?? output)?.slice(0, maxText).toWellFormed();
     const told = progress !== undefined && Number.isFinite(progress) && progress > last;
     if (!told && text === undefined) return;
     if (told) counted = false;

@@ -46,9 +46,9 @@ export function makeRoom(
     [places.filter(({ address }) => address === newcomer.address), maxPerAddress],
     [places, maxSessions],
   ];
-  for (const [share, most] of shares) {
+  for (const [share, maxHosts] of shares) {
     const there = share.filter((place) => !gone.has(place));
-    if (there.length < most) continue;
+    if (there.length < maxHosts) continue;
     const leaving = whoLeaves(there);
     if (leaving === undefined) return false;
     gone.add(leaving);

@@ -177,8 +177,8 @@ export class Connection {
 
   async watch(uri: string, signal: AbortSignal): Promise<void> {
     if (this.#watched.has(uri)) return;
-    if (uri.length > longestUri) throw invalid(`An address has at most ${longestUri} characters.`);
-    if (this.#watched.size >= mostWatched) throw invalid(`More than ${mostWatched} resources are watched.`);
+    if (uri.length > maxUriChars) throw invalid(`An address has at most ${maxUriChars} characters.`);
+    if (this.#watched.size >= maxWatched) throw invalid(`More than ${maxWatched} resources are watched.`);
     // Taken before it is waited for: the same address may be asked for, or given up, meanwhile.
     const watching = this.session.resources().watch(uri, signal);
     const stop = (): void => void watching.then((end) => end()).catch(() => undefined);
@@ -198,7 +198,7 @@ export class Connection {
 
   /** Watch the resources that a subscription of 2026-07-28 names; the result ends that. */
   follow(message: unknown): () => void {
-    const uris = [...new Set(subscribedIn(message))].slice(0, mostWatched);
+    const uris = [...new Set(subscribedIn(message))].slice(0, maxWatched);
     const { signal } = new AbortController();
     for (const uri of uris) {
       this.#followed.set(uri, (this.#followed.get(uri) ?? 0) + 1);
@@ -283,10 +283,10 @@ export class Connection {
 }
 
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
-const mostWatched = 10_000;
+const maxWatched = 10_000;
 /** How long a host may take over a question that belongs to no request: it may have no stream to hear it on. */
 const maxUnrelatedMs = 5 * 60_000;
-const longestUri = 8192;
+const maxUriChars = 8192;
 
 /** JSON-RPC's "invalid params", which the SDK sends as it is. */
 function invalid(message: string): Error {

@@ -20,8 +20,8 @@ export function fitStructured(result: unknown, maxChars: number): FittedResult {
     if (sizeOf(value, maxChars) <= maxChars) return { value, shortened: true };
   }
   const texts = value;
-  for (let most = 10_000; most >= 1; most = Math.floor(most / 2)) {
-    const cut = most;
+  for (let maxItems = 10_000; maxItems >= 1; maxItems = Math.floor(maxItems / 2)) {
+    const cut = maxItems;
     value = rebuild(texts, { text: (text) => text, list: (list) => list.slice(0, cut) });
     if (sizeOf(value, maxChars) <= maxChars) break;
   }
@@ -58,9 +58,9 @@ function rebuild(value: unknown, changes: Changes): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rebuild(item, changes)]));
 }
 
-function cutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const half = Math.floor(most / 2) - 30;
+function cutMiddle(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const half = Math.floor(maxChars / 2) - 30;
   const left = text.length - 2 * half;
   return `${text.slice(0, half).toWellFormed()}\n[… ${left} characters left out …]\n${text.slice(-half).toWellFormed()}`;
 }

@@ -284,11 +284,11 @@ function isGreeting(body: unknown): boolean {
   return method === "initialize" || method === "notifications/initialized";
 }
 
-const mostInBatch = 1000;
+const maxInBatch = 1000;
 
 function listOf(body: unknown): readonly unknown[] {
   if (!Array.isArray(body)) return body === undefined ? [] : [body];
-  return body.length > mostInBatch ? [] : body; // the transport refuses it
+  return body.length > maxInBatch ? [] : body; // the transport refuses it
 }
 
 function requestIds(messages: readonly unknown[]): readonly (string | number)[] {

@@ -33,12 +33,12 @@ export interface ParkedRequest {
  */
 export class ParkedCalls {
   readonly #keepMs: number;
-  readonly #most: number;
+  readonly #maxParked: number;
   readonly #parked = new Map<string, Parked>();
 
-  constructor({ keepMs = 600_000, maxParked: most = 256 }: ParkingOptions = {}) {
+  constructor({ keepMs = 600_000, maxParked = 256 }: ParkingOptions = {}) {
     this.#keepMs = keepMs;
-    this.#most = most;
+    this.#maxParked = maxParked;
   }
 
   /** Serve a request that is new: it runs until it is done or needs the host. */
@@ -82,9 +82,9 @@ export class ParkedCalls {
   }
 
   #park(parked: Parked): InputRequired {
-    if (this.#parked.size >= this.#most) {
+    if (this.#parked.size >= this.#maxParked) {
       parked.end("Too many requests wait for answers.");
-      throw staleState(`cannot be kept: ${this.#most} requests wait for answers already`);
+      throw staleState(`cannot be kept: ${this.#maxParked} requests wait for answers already`);
     }
     const requestState = randomBytes(32).toString("base64url");
     parked.expiry = setTimeout(() => {

@@ -23,7 +23,7 @@ export interface ToolRunner {
   dispose(): Promise<void>;
 }
 
-const mostSessions = 1000;
+const maxSessions = 1000;
 
 /** Runs the tools of a plugin in its own process. */
 export function createToolRunner(
@@ -44,7 +44,7 @@ export function createToolRunner(
     if (env !== undefined) {
       envs.set(sessionId, env);
       for (const old of envs.keys()) {
-        if (envs.size <= mostSessions) break;
+        if (envs.size <= maxSessions) break;
         envs.delete(old);
       }
     }

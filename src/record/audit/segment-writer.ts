@@ -117,7 +117,7 @@ export class SegmentWriter {
     for (const rest of rests) room += roomFor(rest);
     if (room <= this.#shared.length) return this.#shared;
     const bytes = Buffer.allocUnsafeSlow(room);
-    if (room <= mostShared) this.#shared = bytes;
+    if (room <= maxShared) this.#shared = bytes;
     return bytes;
   }
 
@@ -197,7 +197,7 @@ export function marker(kind: string, fields: Readonly<Record<string, unknown>>):
   return `,${JSON.stringify({ kind, ...fields }).slice(1)}`;
 }
 
-const mostShared = 1024 * 1024;
+const maxShared = 1024 * 1024;
 const none: readonly [number, string][] = [];
 
 /** All bytes, or the file as it was: half a line in the middle would break the chain for good. */

@@ -53,9 +53,9 @@ export function createProxyCheck(networks: readonly string[]): (address: string)
   for (const network of networks) {
     const [, net = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network.trim()) ?? [];
     const family = isIP(net);
-    const most = family === 6 ? 128 : 32;
-    if (family === 0 || (bits !== undefined && Number(bits) > most)) throw notANetwork(network);
-    list.addSubnet(net, bits === undefined ? most : Number(bits), family === 6 ? "ipv6" : "ipv4");
+    const maxBits = family === 6 ? 128 : 32;
+    if (family === 0 || (bits !== undefined && Number(bits) > maxBits)) throw notANetwork(network);
+    list.addSubnet(net, bits === undefined ? maxBits : Number(bits), family === 6 ? "ipv6" : "ipv4");
   }
   if (networks.length === 0) return () => false;
   return (address) => {

@@ -22,7 +22,7 @@ const undoBody = z.union([
   z.strictObject({ last: z.literal(true), force }),
 ]);
 /** Looked through for those of one task, call or text. */
-const mostLookedAt = 10_000;
+const maxLookedAt = 10_000;
 
 /** What the journal can take back, what that would do, and doing it. */
 export function addChanges(api: Hono, { tenon }: RouteContext): void {
@@ -32,7 +32,7 @@ export function addChanges(api: Hono, { tenon }: RouteContext): void {
     const narrowed = text !== "" || taskId !== undefined || callId !== undefined || sees !== undefined;
     const wanted = text.toLowerCase();
     const changes = await tenon.history({
-      limit: narrowed ? mostLookedAt : limit,
+      limit: narrowed ? maxLookedAt : limit,
       ...(path !== undefined && { path }),
     });
     const meant = changes.filter(

@@ -77,6 +77,6 @@ interface Opened {
 const MAX_TIMER = 2 ** 31 - 1;
 const MAX_BYTES = 2 ** 30;
 
-function atMost(value: number, most: number): number {
-  return Number.isNaN(value) ? 0 : Math.floor(Math.min(Math.max(value, 0), most));
+function atMost(value: number, max: number): number {
+  return Number.isNaN(value) ? 0 : Math.floor(Math.min(Math.max(value, 0), max));
 }

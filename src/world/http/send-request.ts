@@ -43,8 +43,8 @@ export async function sendRequest(request: HttpRequest, options: SendOptions): P
 
 const MAX_REDIRECTS = 10;
 
-function capOf(asked: number | undefined, most: number): number {
-  return asked === undefined || !(asked < most) ? most : Math.max(0, Math.floor(asked));
+function capOf(asked: number | undefined, max: number): number {
+  return asked === undefined || !(asked < max) ? max : Math.max(0, Math.floor(asked));
 }
 
 function withDefaults(request: CheckedRequest): CheckedRequest {

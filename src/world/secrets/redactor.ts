@@ -157,8 +157,8 @@ function nameBefore(text: string, sign: number): string {
   return text.slice(start, end);
 }
 
-function endOfValue(text: string, from: number, most: number): number {
-  const limit = Math.min(text.length, from + most);
+function endOfValue(text: string, from: number, maxChars: number): number {
+  const limit = Math.min(text.length, from + maxChars);
   let at = from;
   while (at < limit && kindAt(text, at) > separator) at++;
   return at;
