@@ -50,6 +50,29 @@ describe("grep", () => {
     ]);
   });
 
+  it("shows the first lines by file and line, whichever were found first, and counts no others as read", async () => {
+    const files = Array.from({ length: 40 }, (_, at) => `many/f${String(at).padStart(2, "0")}.txt`);
+    mkdirSync(fixture.path("many"));
+    const expected = files.flatMap((file, at) => {
+      const lines = Array.from({ length: 1 + (at % 5) }, (_, line) => `${at} match ${line}`);
+      fixture.put(file, lines.flatMap((text) => [text, "between"]).join("\n"));
+      return lines.map((text, line) => ({ file, line: 2 * line + 1, text, isMatch: true }));
+    });
+    expect((await fixture.ok("grep", { pattern: "match", path: "many", limit: 1 }))["lines"]).toEqual(
+      expected.slice(0, 1),
+    );
+    for (const { file, text } of expected.filter(({ file }) => /[1-3]0|5/.test(file))) {
+      const refused = await fixture.refused("edit_file", { path: file, old_str: text, new_str: "x" });
+      expect(refused.code).toBe("EDIT_NOT_READ");
+    }
+    for (const limit of [7, 50, 5000]) {
+      for (let offset = 0; offset < expected.length; offset += limit) {
+        const { lines } = await fixture.ok("grep", { pattern: "match", path: "many", limit, offset });
+        expect(lines).toEqual(expected.slice(offset, offset + limit));
+      }
+    }
+  });
+
   it("lists files and counts lines", async () => {
     expect(await fixture.ok("grep", { pattern: "needle", mode: "files", path: "src" })).toEqual({
       mode: "files",

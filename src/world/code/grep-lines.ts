@@ -4,44 +4,92 @@ import { linesOfOpen } from "./file-lines.js";
 import type { GrepHit } from "./grep-program.js";
 import { columnOf, maxShownLength, partAround } from "./show-matches.js";
 
-/** Read the lines to show through the call's own files. What cannot be read any more is left out. */
-export async function readGrepLines(
-  files: Files,
-  hits: readonly GrepHit[],
-): Promise<{ lines: GrepLine[]; shown: ShownLines[] }> {
-  const lines: GrepLine[] = [];
-  const shown: ShownLines[] = [];
-  const memory = Buffer.allocUnsafeSlow(maxBytesInMemory);
-  for (let at = 0; at < hits.length;) {
-    const { file } = hits[at] as GrepHit;
-    let end = at;
-    while (hits[end]?.file === file) end += 1;
-    const open = await files.open(file).catch(() => undefined);
-    if (open !== undefined) {
-      try {
-        readFile(open, readerOf(open, memory), { hits: hits.slice(at, end), lines, shown });
-      } finally {
-        open.close();
-      }
-    }
-    at = end;
-  }
-  return { lines, shown };
+/** Reads the lines to show through the call's own files. What cannot be read any more is left out. */
+export interface GrepLineReader {
+  /** Read lines of one file that will probably be shown, while others are still being searched. */
+  prefetch(hits: readonly GrepHit[]): void;
+  read(hits: readonly GrepHit[]): Promise<{ lines: GrepLine[]; shown: ShownLines[] }>;
 }
 
-function readFile(
-  open: OpenFile,
-  bytesAt: ReadBytes,
-  { hits, lines, shown }: { hits: readonly GrepHit[]; lines: GrepLine[]; shown: ShownLines[] },
-): void {
-  const { path, stat } = open;
-  const about = { file: path, identity: stat.identity, isRealPath: true };
+/** `maxPrefetched`: matches that are prefetched at most. */
+export function createGrepLineReader(files: Files, maxPrefetched: number): GrepLineReader {
+  const memory = Buffer.allocUnsafeSlow(maxBytesInMemory);
+  const prefetched = new Map<string, Promise<FileParts | undefined>>();
+  let left = maxPrefetched;
+  const readFile = async (hits: readonly GrepHit[]): Promise<FileParts | undefined> => {
+    const open = await files.open((hits[0] as GrepHit).file).catch(() => undefined);
+    if (open === undefined) return undefined;
+    try {
+      return readParts(open, readerOf(open, memory), hits);
+    } finally {
+      open.close();
+    }
+  };
+  return {
+    prefetch(hits) {
+      const matches = hits.filter(({ isMatch }) => isMatch).length;
+      if (matches > left) return;
+      left -= matches;
+      const parts = readFile(hits);
+      parts.catch(() => {}); // thrown where the lines are needed
+      prefetched.set((hits[0] as GrepHit).file, parts);
+    },
+    async read(hits) {
+      const found: FoundLines = { lines: [], shown: [] };
+      for (const ofFile of byFile(hits)) {
+        const ahead = await prefetched.get((ofFile[0] as GrepHit).file);
+        const isComplete = ahead !== undefined && ofFile.every(({ line }) => ahead.parts.has(line));
+        const parts = isComplete ? ahead : await readFile(ofFile);
+        if (parts !== undefined) addLines(found, parts, ofFile);
+      }
+      return found;
+    },
+  };
+}
+
+/** Hits in the order of their files, by file. */
+function byFile(hits: readonly GrepHit[]): GrepHit[][] {
+  const groups: GrepHit[][] = [];
+  for (const hit of hits) {
+    const last = groups.at(-1);
+    if (last?.[0]?.file === hit.file) last.push(hit);
+    else groups.push([hit]);
+  }
+  return groups;
+}
+
+/** What was read of a file, by line; `undefined` for a line that is not there any more. */
+interface FileParts {
+  readonly path: string;
+  readonly identity: string;
+  readonly parts: ReadonlyMap<number, ShownPart | undefined>;
+}
+
+function readParts(open: OpenFile, bytesAt: ReadBytes, hits: readonly GrepHit[]): FileParts {
   const lineAt =
     hasMark(bytesAt(0, 3)) || hits.some(({ offset }) => offset < 0) ? linesOfOpen(open) : undefined;
-  for (const { file, line, offset, column, isMatch } of hits) {
-    const read = lineAt === undefined ? readPart(bytesAt, offset, column) : partOf(lineAt(line), column);
-    if (read === undefined) continue;
-    const { text, start, isEnd } = read;
+  const parts = new Map<number, ShownPart | undefined>();
+  for (const { line, offset, column } of hits) {
+    parts.set(line, lineAt === undefined ? readPart(bytesAt, offset, column) : partOf(lineAt(line), column));
+  }
+  return { path: open.path, identity: open.stat.identity, parts };
+}
+
+interface FoundLines {
+  readonly lines: GrepLine[];
+  readonly shown: ShownLines[];
+}
+
+function addLines(
+  { lines, shown }: FoundLines,
+  { path, identity, parts }: FileParts,
+  hits: readonly GrepHit[],
+): void {
+  const about = { file: path, identity, isRealPath: true };
+  for (const { file, line, isMatch } of hits) {
+    const part = parts.get(line);
+    if (part === undefined) continue;
+    const { text, start, isEnd } = part;
     const isWhole = start === 0 && isEnd;
     lines.push({
       file,

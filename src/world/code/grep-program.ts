@@ -27,6 +27,8 @@ export interface GrepRun {
   readonly names: string | undefined;
   /** Which files count, by their path below the directory. */
   readonly wants: (file: string) => boolean;
+  /** Told all lines of a file at once, as soon as they are known. */
+  readonly onFile: (hits: readonly GrepHit[]) => void;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -102,8 +104,13 @@ interface Found {
 }
 
 /** Reads `path NUL line:column:offset:…` for matches and `path NUL line-offset-…` for the lines around them. */
-function readHits({ wants }: GrepRun, { hits }: Found): (chunk: Buffer) => void {
+function readHits({ wants, onFile }: GrepRun, { hits }: Found): (chunk: Buffer) => void {
+  let first = 0;
   return byFileLine(wants, (file, rest) => {
+    if (first < hits.length && hits[first]?.file !== file) {
+      onFile(hits.slice(first));
+      first = hits.length;
+    }
     const position = /^(\d+)(?::(\d+):|-)(\d+)[:-]/.exec(rest);
     if (position === null) return;
     const [, line, column, offset] = position;

@@ -3,7 +3,7 @@ import type { GrepAnswer, GrepLine, GrepQuery, ShownLines } from "../../contract
 import type { CodeParts } from "./code-parts.js";
 import { compileGlobScope } from "./file-scope.js";
 import { runGrep, type GrepFound, type GrepHit } from "./grep-program.js";
-import { readGrepLines } from "./grep-lines.js";
+import { createGrepLineReader, type GrepLineReader } from "./grep-lines.js";
 import type { TextHit } from "./ripgrep.js";
 import { scanFiles } from "./scan-files.js";
 import {
@@ -24,18 +24,29 @@ export async function grep(parts: CodeParts, query: GrepQuery): Promise<GrepAnsw
     });
   }
   const root = await resolveSearchRoot(parts.files, query.path ?? ".");
-  const found = await findIn(parts, query, root);
+  // A page that does not begin at the first match shows few of those that are found first.
+  const reader = createGrepLineReader(parts.files, query.offset === 0 ? query.limit : 0);
+  const found = await findIn(parts, query, { root, reader });
   const notes = [...found.notes, ...noteOnCut(found.cut)];
   const incomplete = found.cut !== undefined;
   const common = { incomplete, notes };
-  if (query.mode === "content") return { ...common, ...(await showContent(parts, query, found.hits)) };
+  if (query.mode === "content")
+    return { ...common, ...(await showContent(parts, query, { hits: found.hits, reader })) };
   return { ...common, ...listFiles(parts, query, found.files) };
 }
 
 type FoundBelow = GrepFound & { readonly notes: readonly string[] };
 
 /** Hits with the paths that are shown for them. */
-async function findIn(parts: CodeParts, query: GrepQuery, root: SearchRoot): Promise<FoundBelow> {
+async function findIn(
+  parts: CodeParts,
+  query: GrepQuery,
+  { root, reader }: { root: SearchRoot; reader: GrepLineReader },
+): Promise<FoundBelow> {
+  const show = <Hit extends { readonly file: string }>(hit: Hit): Hit => ({
+    ...hit,
+    file: shownPath(root, hit.file),
+  });
   const wants = compileGlobScope({ below: pathInWorkspace(root), glob: query.glob });
   const program = parts.ripgrep();
   const { signal } = parts;
@@ -59,12 +70,9 @@ async function findIn(parts: CodeParts, query: GrepQuery, root: SearchRoot): Pro
           context,
           multiline,
           names: namesOf(query.glob),
+          onFile: (hits) => reader.prefetch(uniqueLines(hits.map(show))),
         }).then((result) => ({ ...result, notes: [] }));
   if (root.shown === "") return found;
-  const show = <Hit extends { readonly file: string }>(hit: Hit): Hit => ({
-    ...hit,
-    file: shownPath(root, hit.file),
-  });
   return { ...found, hits: found.hits.map(show), files: found.files.map(show) };
 }
 
@@ -121,14 +129,14 @@ function around({ file, line, column }: TextHit, context: number): GrepHit[] {
 async function showContent(
   { files }: CodeParts,
   { limit, offset, context }: GrepQuery,
-  hits: readonly GrepHit[],
+  { hits, reader }: { hits: readonly GrepHit[]; reader: GrepLineReader },
 ): Promise<{ lines: GrepLine[]; files: []; total: number; shown: ShownLines[] }> {
   const readable = createReadable(files);
   const sorted = uniqueLines(hits.filter(({ file }) => readable(file)));
   const matches = sorted.filter(({ isMatch }) => isMatch);
   const page = matches.slice(offset, offset + limit);
   const wanted = context === 0 ? page : withContext(sorted, page, context);
-  const { lines, shown } = await readGrepLines(files, wanted);
+  const { lines, shown } = await reader.read(wanted);
   return { lines, files: [], total: matches.length, shown };
 }
 
