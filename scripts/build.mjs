@@ -13,6 +13,8 @@ import {
   modulesOf,
   writeLicenses,
 } from "./bundle-libraries.mjs";
+import { readConfigShape } from "./config-shape.mjs";
+import { lazySchemas } from "./lazy-schemas.mjs";
 import { bundleTypes } from "./bundle-types.mjs";
 import { writeLibraryEntry, writeTestingEntry } from "./library-entry.mjs";
 
@@ -35,8 +37,13 @@ const common = {
   cwd: root,
   platform: "node",
   external: (id) => dependencies.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [loadBundledLibraries],
-  transform: { define: { __TENON_VERSION__: JSON.stringify(manifest.version) } },
+  plugins: [loadBundledLibraries, lazySchemas(root)],
+  transform: {
+    define: {
+      __TENON_VERSION__: JSON.stringify(manifest.version),
+      __TENON_CONFIG_SHAPE__: await readConfigShape(root),
+    },
+  },
 };
 const output = {
   dir: "dist",

@@ -43,6 +43,16 @@ function tenon(
 }
 
 describe("tenon", () => {
+  it.each([
+    ["Etc/UTC", "UTC"],
+    ["Asia/Shanghai", "Asia/Shanghai"],
+    ["/usr/share/zoneinfo/Asia/Kolkata", "+05:30"],
+    ["Nowhere/Land", "UTC"],
+  ])("tells the time where TZ is %s", async (TZ, timezone) => {
+    const { stdout } = await tenon(["call", "current_time", "--json"], { env: { TZ } });
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, result: { timezone } });
+  });
+
   // Only root can start a program as a user that the machine does not know.
   it.runIf(process.getuid?.() === 0)("says that a user without a home needs one", () => {
     const args = ["--reuid", "54321", "--regid", "54321", "--clear-groups"];

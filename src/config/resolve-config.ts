@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { isRecord } from "../contract/is-record.js";
 import { deepFreeze } from "../schema/json-value.js";
-import { configSchema, type TenonConfig } from "./config-schema.js";
+import type { configSchema, TenonConfig } from "./config-schema.js";
+import { configShape, fillDefaults } from "./config-shape.js";
 import { checkObject } from "./load-source.js";
 import { toNormal, type MovedKey, type NormalConfig } from "./normal-config.js";
 
@@ -44,7 +44,7 @@ export function resolveConfig(
 
 /** Fill in the defaults of a merged configuration and freeze it. */
 export function freezeResolved(config: NormalConfig): ResolvedConfig {
-  const { files, sandbox, telemetry, ...filled } = fill(configSchema(), config) as Filled;
+  const { files, sandbox, telemetry, ...filled } = fillDefaults(configShape(), config) as Filled;
   return deepFreeze({
     ...filled,
     agentIsNamed: config.agent !== undefined,
@@ -56,19 +56,6 @@ export function freezeResolved(config: NormalConfig): ResolvedConfig {
 
 function withAgeInMs<T extends { maxAge: number }>({ maxAge: maxAgeMs, ...limits }: T): AgeInMs<T> {
   return { ...limits, maxAgeMs };
-}
-
-/** Fill in the schema's defaults. Zod cannot: the normal form differs from what people write. */
-function fill(schema: z.core.$ZodType, value: unknown): unknown {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "default" || def.type === "prefault")
-    return fill(def.innerType, value ?? def.defaultValue);
-  if (def.type === "optional") return value === undefined ? undefined : fill(def.innerType, value);
-  if (!isRecord(value)) return value;
-  // Keys of such a map are names that people choose: looking one up must not find what every object inherits.
-  if (def.type !== "object") return Object.assign(Object.create(null) as Record<string, unknown>, value);
-  const entries = Object.entries(def.shape).map(([key, inner]) => [key, fill(inner, value[key])] as const);
-  return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
 }
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]

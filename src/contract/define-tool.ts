@@ -1,5 +1,6 @@
 import type { ContentPart } from "./call.js";
 import type { ToolContext } from "./context.js";
+import { unwrapLazySchemas } from "./lazy-schema.js";
 import type { Resources } from "./resources.js";
 import type { Infer, SchemaSource } from "./schema-source.js";
 import type {
@@ -70,5 +71,6 @@ export function defineTool<
   Result extends (Out extends SchemaSource ? Infer<Out> : unknown),
   const Out extends SchemaSource | undefined = undefined,
 >(definition: ToolDefinition<In, Out, Result>): DefinedTool<In, Result> {
+  unwrapLazySchemas(definition);
   return Object.freeze(definition) as DefinedTool<In, Result>;
 }

@@ -1,5 +1,6 @@
 import { attempt } from "../contract/errno.js";
 import { ToolDefinitionError } from "../contract/errors.js";
+import { hasLazySchemas } from "../contract/lazy-schema.js";
 import type { SchemaSource } from "../contract/schema-source.js";
 import type { Tool, ToolAnnotations, ToolConcurrency, ToolProgress } from "../contract/tool.js";
 import { suggestKey, type KeysOf } from "../schema/check-keys.js";
@@ -168,7 +169,7 @@ function checkMembers(like: object): void {
 function isPlain(members: Members): boolean {
   return (
     members.category !== undefined &&
-    members.input !== undefined &&
+    (hasLazySchemas(members) || members.input !== undefined) &&
     members.execute !== undefined &&
     members.outputSchema === undefined &&
     members.dangerous === undefined &&

@@ -1,6 +1,9 @@
 import type { ErrorCode } from "../contract/error-codes.js";
 import { ToolDefinitionError } from "../contract/errors.js";
+import { hasLazySchemas } from "../contract/lazy-schema.js";
+import { once } from "../contract/once.js";
 import type { SchemaSource } from "../contract/schema-source.js";
+import type { Tool } from "../contract/tool.js";
 import { type Validator, compileSchema } from "../schema/compile-schema.js";
 import { acceptTool } from "./accept-tool.js";
 import { checkDefinition } from "./check-definition.js";
@@ -21,13 +24,37 @@ export function createEntry(like: unknown, surroundings: EntrySurroundings): Too
       tool,
       isEnabled,
       version: tool.version ?? defaultVersion,
-      input: compile(tool.name, tool.input, "input"),
-      output: tool.output === undefined ? undefined : compile(tool.name, tool.output, "output"),
+      ...validatorsOf(tool),
     });
   } catch (error) {
     if (error instanceof ToolDefinitionError) throw error;
     throw new ToolDefinitionError(`A tool could not be read: ${messageOf(error)}`, { cause: error });
   }
+}
+
+function validatorsOf(tool: Tool): Pick<EntryParts, "input" | "output"> {
+  if (hasLazySchemas(tool)) {
+    return {
+      input: lazily(() => compile(tool.name, tool.input, "input")),
+      output: Object.hasOwn(tool, "output")
+        ? lazily(() => compile(tool.name, tool.output, "output"))
+        : undefined,
+    };
+  }
+  return {
+    input: compile(tool.name, tool.input, "input"),
+    output: tool.output === undefined ? undefined : compile(tool.name, tool.output, "output"),
+  };
+}
+
+function lazily(make: () => Validator): Validator {
+  const validator = once(make);
+  return {
+    get jsonSchema() {
+      return validator().jsonSchema;
+    },
+    check: (value) => validator().check(value),
+  };
 }
 
 function compile(toolName: string, source: SchemaSource | undefined, role: "input" | "output"): Validator {
