@@ -4,11 +4,12 @@ import { findSymbols } from "./find-symbols.js";
 import type { LanguageSyntax } from "./languages/language.js";
 import { languages } from "./languages/index.js";
 import type { SourceSymbol } from "./source-symbol.js";
+import { createTimeLimit, type Clocks } from "./time-limit.js";
 
 export interface SymbolOptions {
   /** Give each symbol its signature. @default false */
   readonly signatures?: boolean;
-  /** Give up parsing after this long. @default 2000 */
+  /** Give up parsing after this much processor time, where it is known. @default 2000 */
   readonly timeoutMs?: number;
 }
 
@@ -33,7 +34,7 @@ interface Grammar {
 }
 
 /** Nothing is loaded before it is asked for: grammars are megabytes of WebAssembly. */
-export function createSyntax(): Syntax {
+export function createSyntax(cpuMs: Clocks["cpuMs"] = () => undefined): Syntax {
   const loading = new Map<string, Promise<Grammar>>();
   const ready = new Map<string, Grammar>();
   let memory: WasmMemory | undefined;
@@ -51,7 +52,8 @@ export function createSyntax(): Syntax {
       const syntax = languages.get(language.toLowerCase());
       const grammar = syntax && ready.get(syntax.grammar);
       if (grammar === undefined || text.length > maxSourceLength) return undefined;
-      return parseWithin(grammar.parser, text, timeoutMs, (root) =>
+      const isOver = createTimeLimit(timeoutMs, { wallMs: () => performance.now(), cpuMs });
+      return parseUntil(grammar.parser, text, isOver, (root) =>
         findSymbols(root, grammar.query, signatures ? text : undefined),
       );
     },
@@ -85,14 +87,13 @@ async function loadGrammar({ grammar, query }: LanguageSyntax, wasmMemory: WasmM
 }
 
 /** A tree lives in WebAssembly's memory and must be given back. */
-function parseWithin<T>(
+function parseUntil<T>(
   parser: Parser,
   text: string,
-  timeoutMs: number,
+  isOver: () => boolean,
   use: (root: Node) => T,
 ): T | undefined {
-  const deadline = performance.now() + timeoutMs;
-  const tree = parser.parse(text, null, { progressCallback: () => performance.now() > deadline });
+  const tree = parser.parse(text, null, { progressCallback: isOver });
   if (tree === null) {
     parser.reset();
     return undefined;

@@ -59,6 +59,19 @@ function open(
 const places = ({ matches }: CodeAnswer): string[] =>
   matches.map(({ file, line, kind }) => `${file}:${line} ${kind}`);
 
+describe("a file that cannot be parsed", () => {
+  it("is named as a place where a definition may be", async () => {
+    const { search } = open({
+      "large.ts": `export function tooLarge() {}\n${"// filler\n".repeat(410_000)}`,
+      "small.ts": "export function small() {}\n",
+    });
+    const found = await search("tooLarge", { type: "function" });
+    expect(places(found)).toEqual(["large.ts:1 mention"]);
+    expect(found.notes.join()).toContain("1 file that may define it was not parsed");
+    expect((await search("small", { type: "function" })).notes).toEqual([]);
+  });
+});
+
 describe("without ripgrep", () => {
   const none = (): undefined => undefined;
 

@@ -125,8 +125,13 @@ function toCandidates({ symbols, unread, more }: SymbolResults, nameQuery: NameQ
   const inContainer =
     nameQuery.containers.length === 0 ? [] : symbols.filter((symbol) => isInContainer(symbol, nameQuery));
   const sorted = sortSymbols(inContainer.length > 0 ? inContainer : symbols, nameQuery);
-  const notes = unread === 0 ? [] : [`${unread} files that may define it were not parsed in time.`];
+  const notes = unread === 0 ? [] : [unparsedNote(unread)];
   return { candidates: sorted.map(toCandidate), more: more || unread > 0, notes };
+}
+
+function unparsedNote(count: number): string {
+  const files = count === 1 ? "1 file that may define it was" : `${count} files that may define it were`;
+  return `${files} not parsed: too large, or not in time. A search of the type "text" looks there too.`;
 }
 
 function isInContainer({ container }: FoundSymbol, { containers }: NameQuery): boolean {

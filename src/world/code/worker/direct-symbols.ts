@@ -3,7 +3,7 @@ import type { Syntax } from "../../../syntax/create-syntax.js";
 import type { SourceSymbol } from "../../../syntax/source-symbol.js";
 import type { Guard } from "../../files/guard-types.js";
 import type { SymbolResults, FoundSymbol, NameFit, NameQuery } from "./messages.js";
-import { parseFile, type ParseTools, tryRead } from "./parser.js";
+import { fileStates, parseFile, type ParseTools, tryRead } from "./parser.js";
 import { IntList } from "./int-list.js";
 import { coreOf } from "./name-fits.js";
 import { NamePool } from "./name-pool.js";
@@ -22,7 +22,8 @@ interface ParsedSymbols {
   readonly racy: boolean;
   readonly size: number;
   readonly changed: number;
-  readonly symbols: readonly SourceSymbol[];
+  /** None where the file is too large or too hard to parse. */
+  readonly symbols: readonly SourceSymbol[] | undefined;
 }
 
 const racyMs = 2000;
@@ -40,7 +41,8 @@ export function createDirectSymbols(guard: Guard, syntax: Syntax): DirectSymbols
     const look = await parseFile(tools, file);
     if (look === undefined) return undefined;
     const { identity, size, changed } = look.stat;
-    const fresh = { identity, racy: changed + racyMs > readAt, size, changed, symbols: look.symbols ?? [] };
+    const symbols = look.state === fileStates.unparsed ? undefined : (look.symbols ?? []);
+    const fresh = { identity, racy: changed + racyMs > readAt, size, changed, symbols };
     known.set(file, fresh);
     return fresh;
   };
@@ -57,7 +59,9 @@ export function createDirectSymbols(guard: Guard, syntax: Syntax): DirectSymbols
           break;
         }
         const found = await symbolsOf(file);
-        if (found !== undefined) symbols.push(...matchingSymbols(file, found, { nameQuery, fitOf }));
+        if (found === undefined) continue;
+        if (found.symbols === undefined) unread += 1;
+        symbols.push(...matchingSymbols(file, found, { nameQuery, fitOf }));
       }
     }
     return { symbols, unread, more: false, covered: true };
@@ -95,7 +99,7 @@ function matchingSymbols(
   { symbols, size, changed }: ParsedSymbols,
   { nameQuery, fitOf }: { nameQuery: NameQuery; fitOf: (name: string) => NameFit | undefined },
 ): FoundSymbol[] {
-  return symbols.flatMap(({ name, kind, line, column, container }) => {
+  return (symbols ?? []).flatMap(({ name, kind, line, column, container }) => {
     const fit = nameQuery.kinds?.includes(kind) === false ? undefined : fitOf(name);
     return fit === undefined ? [] : [{ file, name, kind, line, column, container, fit, size, changed }];
   });

@@ -29,7 +29,7 @@ export async function lookUp(
   const sorted = sortSymbols(collector.found, nameQuery);
   return {
     symbols: sorted.slice(0, nameQuery.maxResults),
-    unread,
+    unread: unread + collector.countRefused(),
     more: sorted.length > nameQuery.maxResults,
     covered: true,
   };
@@ -43,6 +43,8 @@ interface NamedFit {
 interface SymbolCollector {
   readonly found: FoundSymbol[];
   addNames(names: Iterable<NamedFit>): void;
+  /** How many files that probably define the name are too large or too hard to parse. */
+  countRefused(): number;
   /** Files not yet parsed that may define the name: where a keyword says so, and others. Each is returned once. */
   takeUnparsed(): { readonly likely: number[]; readonly rest: number[] };
   /** Read files that have been parsed since `takeUnparsed`. */
@@ -60,6 +62,8 @@ function createCollector(tables: IndexTables, nameQuery: NameQuery): SymbolColle
   const taken = new Set<string>();
   const fits = new Map<number, NameFit>();
   let unparsed = new Map<number, boolean>();
+  const maybeRefused = new Set<number>();
+  const isRefused = (id: number): boolean => tables.file(id)?.state === fileStates.unparsed;
   /** Many symbols share a name. */
   const texts = new Map<number, string>();
   const textOf = (name: number): string => {
@@ -103,13 +107,16 @@ function createCollector(tables: IndexTables, nameQuery: NameQuery): SymbolColle
   };
   return {
     found,
+    countRefused: () => [...maybeRefused].filter(isRefused).length,
     addNames(names) {
       for (const { id: name, fit } of names) {
         if (fits.has(name)) continue;
         fits.set(name, fit);
         for (const { file, strong } of tables.postings(name)) {
           if (!isScoped(file)) continue;
-          if (tables.file(file)?.state !== fileStates.scanned) readName(file, name, fit);
+          const state = tables.file(file)?.state;
+          if (strong && state !== fileStates.parsed) maybeRefused.add(file);
+          if (state !== fileStates.scanned) readName(file, name, fit);
           else unparsed.set(file, strong || unparsed.get(file) === true);
         }
       }

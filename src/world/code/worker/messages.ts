@@ -63,7 +63,7 @@ export interface FoundSymbol {
 /** The result of a search by name. */
 export interface SymbolResults {
   readonly symbols: readonly FoundSymbol[];
-  /** Files that may hold more, and were not parsed in time. */
+  /** Files that may hold more, and were not parsed: there was no time, or they are too large or too hard. */
   readonly unread: number;
   readonly more: boolean;
   /** `false` where the index does not contain the search root: ignored files, another tree. */

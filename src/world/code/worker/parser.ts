@@ -12,6 +12,7 @@ import { NamePool } from "./name-pool.js";
 import { decodeSource, type ReadBuffer, readSource } from "./read-source.js";
 import { hashBytes, scanNames, type Stamps } from "./scan-names.js";
 import { packSymbols } from "./symbol-pack.js";
+import { threadCpuMs } from "./thread-cpu.js";
 
 /** Files to scan for names, or to parse. */
 export interface ParserJob {
@@ -67,7 +68,7 @@ export function runParser(port: MessagePort, setup: ReadingSetup): void {
 function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
   let pool = new NamePool();
   const stamps: Stamps = { values: new Int32Array(1 << 16), file: 0 };
-  const syntax = createSyntax();
+  const syntax = createSyntax(threadCpuMs);
   const buffer: ReadBuffer = { bytes: Buffer.alloc(0) };
   let isBackground = false;
   return async ({ id, kind, files }) => {

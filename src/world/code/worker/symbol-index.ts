@@ -13,6 +13,7 @@ import type { SymbolIndexSetup, Request, RequestName, Requests, Response } from 
 import { createParserPool, type ParserPool } from "./parser-pool.js";
 import { openGuard } from "./parser.js";
 import { createTreeSync, TreeTooLarge, type TreeSync } from "./tree-sync.js";
+import { threadCpuMs } from "./thread-cpu.js";
 
 type Handlers = {
   [Name in RequestName]: (input: Requests[Name]["input"]) => Promise<Requests[Name]["result"]>;
@@ -70,7 +71,7 @@ class SymbolIndex {
     this.#report = report;
     this.#sync = createTreeSync(guard, tables);
     this.#pool = createParserPool({ size: setup.threads, start, names: tables.names });
-    const syntax = createSyntax();
+    const syntax = createSyntax(threadCpuMs);
     this.#builder = createIndexBuilder({ guard, tables, pool: this.#pool, syntax });
     this.#direct = createDirectSymbols(guard, syntax);
     this.#file = setup.indexFile === undefined ? undefined : openIndexFile(setup.indexFile, guard.root);
