@@ -47,6 +47,7 @@ export function createGuards(options: GuardSettings): Guards {
   };
   const folder = resolve(options.workspace, config.artifacts.dir);
   let documents: ReturnType<Guards["documents"]> | undefined;
+  let undo: Guard | undefined;
   return {
     common: () => guardOf(undefined),
     commonRules: () => rulesOf(options, {}),
@@ -56,7 +57,7 @@ export function createGuards(options: GuardSettings): Guards {
         // Protected folders above it are opened only to create the folder.
         folder: openGuard(options, { opened: foldersTo(folder, options.workspace), noLinks: true }),
       }),
-    undo: () => openGuard(options, { opened: [folder] }),
+    undo: () => (undo ??= openGuard(options, { opened: [folder] })),
     forCall(toolName, { allowedPaths }) {
       const own = config.tools.perTool[toolName]?.permissions;
       const guard = narrowedFor(guardOf(own === undefined ? undefined : toolName));
