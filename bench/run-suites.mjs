@@ -31,8 +31,10 @@ export async function runSuites({
   const failed = [];
   for (const name of names) {
     const args = [...process.execArgv, ...execArgv, program, join(folder, `${name}.mjs`), root, ...options];
+    const started = performance.now();
     const child = spawn(process.execPath, args, { stdio: ["ignore", stdout, "inherit"], detached: true });
     const outcome = await outcomeOf(child, timeLimitMs);
+    log(`bench: ${name} took ${((performance.now() - started) / 1000).toFixed(0)} s`);
     if (outcome === undefined) continue;
     failed.push(name);
     log(`bench: ${name} ${outcome}`);
