@@ -52,7 +52,8 @@ export function moveLeadingOptions(program: Command, args: readonly string[]): r
   return [...rest.slice(0, depth), ...args.slice(0, first), ...rest.slice(depth)];
 }
 
-function leadingLength(args: readonly string[]): number {
+/** How many words at the beginning are shared options and their values. */
+export function leadingLength(args: readonly string[]): number {
   let at = 0;
   for (let length = lengthOfOption(args, at); length > 0; length = lengthOfOption(args, at)) at += length;
   return at;
