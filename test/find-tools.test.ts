@@ -148,6 +148,12 @@ describe("multi_edit", () => {
     const result = await fixture.ok("multi_edit", { path: "a.txt", edits });
     expect(result).toMatchObject({ edits: 3, replacements: 4, created: false });
     expect(fixture.text("a.txt")).toBe("start\r\n2\r\n2\r\n");
+    fixture.put("b.txt", "b\n");
+    await fixture.ok("read_file", { path: "b.txt" });
+    const one = await fixture.call("multi_edit", { path: "b.txt", edits: [edit("b", "c")] });
+    expect(one.content[0]).toMatchObject({
+      text: expect.stringMatching(/^Edited b.txt: 1 edit, 1 replacement\.\n/) as string,
+    });
     await fixture.ok("edit_file", { path: "a.txt", old_str: "start", new_str: "begin" });
     await fixture.ok("undo_edit", { path: "a.txt" });
     await fixture.ok("undo_edit", { path: "a.txt" });

@@ -124,6 +124,15 @@ it("names only the arguments that it does not understand, and what to pass inste
   );
 });
 
+it.each([{ duration_ms: 100 }, { ms: 100 }, { seconds: 1 }])(
+  "says that sleep takes seconds: %j",
+  async (args) => {
+    const error = await fixture.refused("sleep", args);
+    expect(error.message).not.toContain("Did you mean");
+    expect(error.hint).toBe('Use "duration", which is in seconds.');
+  },
+);
+
 it("refuses two names for one argument, and what only other tools explain", async () => {
   expect((await fixture.refused("read_file", { file_path: "a.txt", filePath: "b.txt" })).message).toMatch(
     /"filePath"/,

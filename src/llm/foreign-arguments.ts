@@ -75,6 +75,8 @@ const explanations = new Set(
   ].map(fold),
 );
 
+const inSeconds = 'Use "duration", which is in seconds.';
+
 /** What to pass instead of an argument that Tenon's tool does not have. */
 const hints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   grep: {
@@ -92,6 +94,7 @@ const hints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ignore: 'Use "pattern" for the files to list; ignored ones are left out already.',
     depth: 'Use "recursive" for everything below.',
   },
+  sleep: { durationms: inSeconds, ms: inSeconds, milliseconds: inSeconds, seconds: inSeconds },
   ask_user: { followup: 'Use "options" for suggested answers.' },
 };
 

@@ -24,6 +24,32 @@ describe("the options of createTenon", () => {
   });
 });
 
+describe("the options of a session", () => {
+  const tenon = createTenon({ config: { database: ":memory:" } });
+
+  it.each<[string, unknown, RegExp]>([
+    ["native", "anthropic", /"native" of a session must be a list of "anthropic" and "openai"/],
+    ["native", ["gemini"], /must be a list of "anthropic" and "openai", found a list/],
+    ["allowedPaths", "src", /"allowedPaths" of a session must be a list of strings, found "src"/],
+    ["tools", {}, /must be a list of strings, found an object/],
+    ["role", "Viewer", /must be one of viewer, operator, approver, admin, found "Viewer"/],
+    ["id", 5, /must be a string, found 5/],
+    ["toolset", ["readonly"], /must be a string, found a list/],
+    ["env", { A: 1 }, /must be an object of strings/],
+    ["sees", ["read_file"], /must be a function, found a list/],
+    ["interact", "x", /must be an object, found "x"/],
+    ["agent", null, /must be a string, found null/],
+  ])("refuse %s: %j", (key, value, message) => {
+    const open = () => tenon.createSession({ [key]: value } as never);
+    expect(open).toThrow(message);
+    if (value === "src") expect(open).toThrow(expect.objectContaining({ hint: 'Write ["src"].' }));
+  });
+
+  it("may be undefined", () => {
+    expect(() => tenon.createSession({ native: undefined, role: undefined } as never)).not.toThrow();
+  });
+});
+
 describe("the options of other functions", () => {
   const tenon = createTenon({ config: { database: ":memory:" } });
   const session = tenon.createSession();

@@ -5,7 +5,11 @@ import { nearest } from "./nearest.js";
 export type KeysOf<T> = Readonly<Record<keyof T & string, true>>;
 
 /** Refuse an object with a key that nobody would read, and say which one was probably meant. */
-export function checkKeys<T extends object>(given: T | undefined, known: KeysOf<T>, owner: string): void {
+export function checkKeys<T extends object>(
+  given: T | undefined,
+  known: Readonly<Record<keyof T & string, unknown>>,
+  owner: string,
+): void {
   if (given === undefined) return;
   const key = findUnknownKey(given, known);
   if (key === undefined) return;

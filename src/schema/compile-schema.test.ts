@@ -86,6 +86,13 @@ describe.each(kinds)("compileSchema of %s", (_kind, source) => {
     expect(preset.check({})).toEqual({ ok: true, value: { list: [] } });
   });
 
+  it("takes a unit behind a name for another argument, and a plural for a typo", () => {
+    const told = (key: string) => messagesOf(validator.check({ path: "a", [key]: 1 })).join();
+    for (const unit of ["_ms", "Ms", "_s", "_sec", "_kb"]) expect(told(`ratio${unit}`)).toMatch(/Known: /);
+    expect(told("ratios")).toContain('Did you mean "ratio"?');
+    expect(told("rato")).toContain('Did you mean "ratio"?');
+  });
+
   it("names all faults in one answer", () => {
     const messages = messagesOf(validator.check({ pth: "a", ratio: "2", mode: "apend", deep: "false" }));
     expect(messages.toSorted()).toEqual(

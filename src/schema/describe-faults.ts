@@ -69,7 +69,9 @@ function describeUnknown(fault: Fault, path: string, listed: Set<string>): Argum
   const key = String(fault.path.at(-1));
   // The other branches of a union may know the very same name.
   const known = fault.known?.filter((name) => name !== key) ?? [];
-  const suggestion = nearest(key, known);
+  const near = nearest(key, known);
+  // A unit behind a name is not a typo: the argument may be in another one.
+  const suggestion = near !== undefined && namesUnitOf(key, near) ? undefined : near;
   const parent = formatPath(fault.path.slice(0, -1));
   const where = parent === "" ? "" : ` in "${parent}"`;
   const names = listed.has(parent) ? [] : known;
@@ -77,6 +79,12 @@ function describeUnknown(fault: Fault, path: string, listed: Set<string>): Argum
   const guess = suggestion === undefined ? listKnown(names) : `. Did you mean "${suggestion}"?`;
   const message = `Unknown argument ${JSON.stringify(clip(key))}${where}${guess}`;
   return suggestion === undefined ? { path, message } : { path, message, suggestion };
+}
+
+function namesUnitOf(key: string, known: string): boolean {
+  return (
+    key.startsWith(known) && /^(?:_?(?:ms|millis|secs?|mins|kb|mb)|_s|_min)$/i.test(key.slice(known.length))
+  );
 }
 
 function listKnown(known: readonly string[]): string {

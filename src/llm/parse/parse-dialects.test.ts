@@ -119,6 +119,63 @@ describe("what a model quotes", () => {
   });
 });
 
+describe("arguments that are written in two ways", () => {
+  const json = '{"path":"a"}';
+
+  it.each([
+    `<invoke name="read_file">${json}<parameter name="start_line">2</parameter></invoke>`,
+    `<invoke name="read_file">{}<parameter name="path">a</parameter></invoke>`,
+    `<tool_call>{"name":"read_file","arguments":${json}}<arg_key>start_line</arg_key><arg_value>2</arg_value></tool_call>`,
+    `<invoke name="read_file">${json}<arguments>{"start_line":2}</arguments></invoke>`,
+    `<invoke name="read_file"><arguments>${json}</arguments><arguments>{"start_line":2}</arguments></invoke>`,
+    `<invoke name="read_file"><arguments>${json}</arguments><parameter name="start_line">2</parameter></invoke>`,
+  ])("are not guessed at: %s", (text) => {
+    expect(parse(text)).toMatchObject({ calls: [], problems: ["ambiguous"] });
+  });
+
+  it("are read where they say the same twice", () => {
+    const twice = `<arguments>${json}</arguments>`.repeat(2);
+    expect(parse(`<invoke name="read_file">${twice}</invoke>`)).toMatchObject({
+      calls: [["read_file", { path: "a" }]],
+      problems: [],
+    });
+  });
+});
+
+describe("an argument named like a part of a call", () => {
+  const tools = [
+    {
+      name: "get_item",
+      inputSchema: {
+        type: "object",
+        properties: { id: { type: "string" }, input: { type: "object" }, limit: { type: "number" } },
+      },
+    },
+  ];
+  const read = (text: string) =>
+    parseToolCalls(text, { tools }).calls.map(({ id, arguments: values }) => ({ id, values }));
+
+  it.each([
+    "<get_item><id>5</id></get_item>",
+    '<invoke name="get_item"><id>5</id></invoke>',
+    "<tool_call><name>get_item</name><arguments><id>5</id></arguments></tool_call>",
+    '<invoke name="get_item"><parameter name="id">5</parameter></invoke>',
+  ])("is the argument: %s", (text) => {
+    expect(read(text)).toEqual([{ id: undefined, values: { id: "5" } }]);
+  });
+
+  it("is the call's own where its name is written beside it", () => {
+    const text =
+      "<tool_call><id>c1</id><name>get_item</name><arguments><limit>3</limit></arguments></tool_call>";
+    expect(read(text)).toEqual([{ id: "c1", values: { limit: 3 } }]);
+  });
+
+  it("keeps JSON in it", () => {
+    const text = '<invoke name="get_item"><parameters><input>{"a":1}</input></parameters></invoke>';
+    expect(read(text)).toEqual([{ id: undefined, values: { input: { a: 1 } } }]);
+  });
+});
+
 describe("an element of tags", () => {
   const element = (inner: string) => `<tool_call><function=write_file>${inner}</function></tool_call>`;
   const argument = (name: string, text: string) => `<parameter=${name}>${text}</parameter>`;

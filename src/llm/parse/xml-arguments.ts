@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { readLooseJson } from "./loose-json.js";
 import type { WrittenText } from "./raw-call.js";
 import { Unreadable, type Reader } from "./reader.js";
@@ -21,6 +22,8 @@ const maxDepth = 2;
 
 interface Draft {
   name: string | undefined;
+  /** Where the tag itself names the tool, what stands in it are arguments, also one that is called id. */
+  readonly takesId: boolean;
   id: string | undefined;
   values: Readonly<Record<string, unknown>> | undefined;
   readonly texts: Map<string, WrittenText>;
@@ -32,7 +35,13 @@ export function readTexts(
   tag: OpenTag,
   { name, depth }: { readonly name: string | undefined; readonly depth: number },
 ): ElementBody {
-  const draft: Draft = { name, id: undefined, values: undefined, texts: new Map() };
+  const draft: Draft = {
+    name,
+    takesId: name === undefined,
+    id: undefined,
+    values: undefined,
+    texts: new Map(),
+  };
   for (;;) {
     reader.skipSpace();
     if (takeCloseTag(reader, tag.fullName)) return toBody(draft);
@@ -71,7 +80,7 @@ function unclosed(draft: Draft, tag: OpenTag): ElementBody {
 function toBody({ name, id, values, texts }: Draft): ElementBody {
   if (values === undefined) return { name, id, texts: [...texts] };
   if (texts.size === 0) return { name, id, values };
-  throw new Unreadable("ambiguous", "The call has arguments as JSON and as tags.");
+  throw writtenTwice();
 }
 
 function isInnerCall(child: OpenTag, draft: Draft): boolean {
@@ -95,7 +104,7 @@ function readChild(
     readKeyAndValue(reader, child, draft);
   } else if (draft.name === undefined && (nameTags.has(child.name) || child.name === "function")) {
     draft.name = readElementText(reader, child.fullName).trim();
-  } else if (child.name === "id" && draft.texts.size === 0) {
+  } else if (child.name === "id" && draft.takesId && draft.texts.size === 0) {
     draft.id = readElementText(reader, child.fullName).trim();
   } else if (argumentsTags.has(child.name) && depth < maxDepth && draft.texts.size === 0) {
     readArguments(reader, child, { draft, depth });
@@ -117,6 +126,11 @@ function readKeyAndValue(reader: Reader, child: OpenTag, draft: Draft): void {
   add(draft, key, { text: readElementText(reader, value.fullName), json: false });
 }
 
+/** The fault of arguments that are written in two ways: which of them counts cannot be told. */
+export function writtenTwice(): Unreadable {
+  return new Unreadable("ambiguous", "The call has its arguments as JSON, and more of them beside it.");
+}
+
 /** `<arguments>` with JSON or with tags; a plain text in it is the argument of that very name. */
 function readArguments(
   reader: Reader,
@@ -126,11 +140,12 @@ function readArguments(
   if (child.selfClosing) return;
   const from = reader.pos;
   reader.skipSpace();
-  if (reader.sees("{")) {
+  if (reader.sees("{") && depth === 0) {
     const value = readLooseJson(reader, { end: `</${child.fullName}` });
     reader.match(/[\]}\s,;]+/y);
     if (!takeCloseTag(reader, child.fullName) && !reader.atEnd)
       throw new Unreadable("malformed", `Something else follows the JSON in <${child.fullName}>.`);
+    if (draft.values !== undefined && !isDeepStrictEqual(draft.values, value)) throw writtenTwice();
     draft.values = value as Record<string, unknown>;
     return;
   }

@@ -4,7 +4,7 @@ import { readLooseJson, skipFiller } from "./loose-json.js";
 import { readPythonCalls } from "./python-calls.js";
 import type { KnownNames, RawCall } from "./raw-call.js";
 import { Unreadable, type Reader } from "./reader.js";
-import { readTexts, type ElementBody } from "./xml-arguments.js";
+import { readTexts, writtenTwice, type ElementBody } from "./xml-arguments.js";
 import { readOpenTag, takeCloseTag, type OpenTag } from "./xml-text.js";
 
 /** Elements that hold calls and nothing else. */
@@ -111,8 +111,21 @@ function readJsonBody(
     reader.match(/[\]}\s,;]+/y);
   } while (reader.sees("{") && place.name === undefined);
   reader.match(/```\s*/y);
-  if (takeCloseTag(reader, tag.fullName) || reader.atEnd || reader.sees("<")) return calls;
-  throw new Unreadable("malformed", `Something else follows the JSON in <${tag.fullName}>.`);
+  if (takeCloseTag(reader, tag.fullName) || reader.atEnd) return calls;
+  if (!reader.sees("<"))
+    throw new Unreadable("malformed", `Something else follows the JSON in <${tag.fullName}>.`);
+  if (hasTagsToo(reader, tag, place.names)) throw writtenTwice();
+  return calls;
+}
+
+/** Whether tags follow before the element's own end. Where that is missing, the JSON is all of it. */
+function hasTagsToo(reader: Reader, { fullName }: OpenTag, names: KnownNames): boolean {
+  const from = reader.pos;
+  const child = readOpenTag(reader);
+  reader.pos = from;
+  if (child === undefined || opensCalls(child, names)) return false;
+  const next = reader.text.indexOf(`<${fullName}`, from);
+  return reader.text.slice(from, next === -1 ? undefined : next).includes(`</${fullName}>`);
 }
 
 function callsOfBody(

@@ -11,7 +11,6 @@ import { findForeignTool } from "../../llm/foreign-tools.js";
 import { misspeltTool } from "../../registry/misspelt-tool.js";
 import type { ToolRegistry } from "../../registry/tool-registry.js";
 import { narrowToolset, withNative, type Toolset } from "../../registry/toolsets.js";
-import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 import type { Redactor } from "../../world/secrets/redactor.js";
 import { createSessionEnv } from "../../world/secrets/session-env.js";
 import { createIds } from "../calls/ids.js";
@@ -20,6 +19,7 @@ import type { SeenBySessions } from "../state/seen-by-sessions.js";
 import type { SessionIteration } from "../state/work-access.js";
 import type { World } from "../world/create-world.js";
 import { safeEnv } from "../world/safe-env.js";
+import { checkSessionOptions } from "./check-session-options.js";
 import type { NamedSessions } from "./named-sessions.js";
 import { Session, type SessionDeps } from "./session.js";
 import type { RuleGroup } from "../../config/load-config.js";
@@ -40,27 +40,6 @@ export interface SessionsOptions extends RuntimeBase {
   readonly recordAction: RecordAction;
 }
 
-const sessionKeys: KeysOf<SessionOptions> = {
-  id: true,
-  agent: true,
-  userId: true,
-  principal: true,
-  role: true,
-  endpoint: true,
-  taskId: true,
-  iterationId: true,
-  toolset: true,
-  tools: true,
-  sees: true,
-  native: true,
-  allowedPaths: true,
-  env: true,
-  interact: true,
-  client: true,
-  clientInfo: true,
-  closedChannels: true,
-};
-
 interface SessionStart {
   readonly iteration: SessionIteration;
   readonly seen: SeenFiles;
@@ -76,7 +55,7 @@ export function createSessions(deps: SessionsOptions) {
   const isAllowed = (name: string): boolean =>
     config.secrets.allowEnv.some((glob) => matchesName(glob, name));
   const open = (options: SessionOptions, { iteration, seen, env, onChange }: SessionStart): Session => {
-    checkKeys(options, sessionKeys, "a session");
+    checkSessionOptions(options);
     if (options.id !== undefined && claimsOther(options.id, options)) throw foreignId(options.id);
     const { client } = options;
     const namesItself = client !== undefined && options.agent === undefined && !config.agentIsNamed;

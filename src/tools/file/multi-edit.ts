@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
+import { plural } from "../../text/plural.js";
 import { fileChangeMethods } from "./change-files.js";
 import { checkPath } from "./layers.js";
 import { noChange } from "./layer-errors.js";
@@ -51,8 +52,7 @@ export const multiEdit = defineTool({
   ...fileChangeMethods({ check: checkFirstLayers, plan: planMultiEdit }),
   render: ({ path, edits, replacements, created, diff }) => {
     const verb = created ? "Created" : "Edited";
-    const count = `${edits} ${edits === 1 ? "edit" : "edits"}, ${replacements} replacements`;
-    return `${verb} ${path}: ${count}.\n${diff}`;
+    return `${verb} ${path}: ${plural(edits, "edit")}, ${plural(replacements, "replacement")}.\n${diff}`;
   },
 });
 

@@ -69,6 +69,7 @@ describe("read_file", () => {
     const result = await read("empty");
     expect(result).toMatchObject({ content: "", totalLines: 0, startLine: 1, endLine: 0, size: 0 });
     expect(shown(result)).toBe("[The file is empty.]");
+    await expect(read("empty", { start_line: 5 })).rejects.toMatchObject({ hint: "The file is empty." });
     expect(fixture.sightings).toMatchObject([{ path: "empty", lines: [], complete: true }]);
   });
 

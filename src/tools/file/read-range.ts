@@ -87,7 +87,7 @@ function startBeyondEnd(path: string, start: number, total: number): ToolValidat
   const lines = plural(total, "line");
   return new ToolValidationError(`Line ${start} is beyond the end of ${path}, which has ${lines}.`, {
     code: "VALUE_INVALID",
-    hint: `Use a start_line from 1 to ${total}.`,
+    hint: total === 0 ? "The file is empty." : `Use a start_line from 1 to ${total}.`,
     details: { totalLines: total },
   });
 }

@@ -33,6 +33,17 @@ describe("the lines of a file", () => {
     expect(found(30_000)).toBe(lines[29_999]);
   });
 
+  it("are whole where they lie across the end of a piece", () => {
+    const text = `${lines.join("\n")}\n`;
+    const bytes = Buffer.from(text);
+    const pieceBytes = 64 * 1024;
+    for (let end = pieceBytes; end < bytes.length; end += pieceBytes) {
+      const number = bytes.subarray(0, end).toString("latin1").split("\n").length;
+      const line = linesOfOpen(openText(text), () => counter);
+      expect([number, line(number)]).toEqual([number, lines[number - 1]]);
+    }
+  });
+
   it("of an empty file are one that is empty", () => {
     const line = linesOfOpen(openText(""), () => counter);
     expect([line(1), line(2)]).toEqual(["", undefined]);
