@@ -102,10 +102,33 @@ describe("grep", () => {
     expect(notes).toEqual([expect.stringContaining("large.log")]);
   });
 
+  it.each([
+    "*.{ts",
+    "}y",
+    "{a}",
+    "{a,}b",
+    "x{,.ts}",
+    "{x,y}.ts",
+    "{{x,y},a}.ts",
+    "*,*",
+    "[x].ts",
+    "x?ts",
+    "**",
+  ])("means by the glob %s what the tool glob means by it", async (glob) => {
+    for (const name of ["x.{ts", "}y", "{a}", "a", "b", "ab", "x", "x.ts", "y.ts", "a.ts", "p,q"])
+      fixture.put(name, "needle\n");
+    const found = await fixture.ok("grep", { pattern: "needle", glob, mode: "files" });
+    const named = (await fixture.ok("glob", { pattern: glob }))["files"] as string[];
+    expect(named.length).toBeGreaterThan(0);
+    expect(found["files"]).toEqual(named.map((file) => ({ file })));
+  });
+
   it("finds nothing in files that may not be read, and names bad patterns", async () => {
     await fixture.reopen({ config: { files: { forbiddenPaths: ["src/a.js"] } } });
     expect(await fixture.ok("grep", { pattern: "needle", mode: "count" })).toMatchObject({ total: 3 });
-    expect((await fixture.refused("grep", { pattern: "(" })).message).toMatch(/regular expression/);
+    const refused = await fixture.refused("grep", { pattern: "(" });
+    expect(refused.message).toMatch(/regular expression/);
+    expect(refused.hint).toMatch(/put a backslash before special characters to search for the text itself/);
     expect((await fixture.refused("grep", { pattern: "x", glob: "../*" })).message).toMatch(/glob/);
   });
 

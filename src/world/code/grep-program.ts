@@ -60,7 +60,7 @@ export async function runGrep(run: GrepRun): Promise<GrepFound> {
     },
   });
   if (code === 2 && found.hits.length === 0 && found.files.length === 0) {
-    refusePattern([run.pattern], complaint);
+    refusePattern([run.pattern], complaint, "put a backslash before special characters");
   }
   return { hits: found.hits.slice(0, maxHits), files: found.files, cut };
 }

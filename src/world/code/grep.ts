@@ -76,10 +76,15 @@ async function findIn(
   return { ...found, hits: found.hits.map(show), files: found.files.map(show) };
 }
 
-/** A glob without a slash is about names, so it can leave out files before they are searched. */
+/**
+ * A glob without a slash is about names, so it can leave out files before they are searched. Only globs that mean the
+ * same to ripgrep: it refuses a lone brace, which stands for itself here, and takes `{a}` and `{a,}` in its own way.
+ */
 function namesOf(glob: string | undefined): string | undefined {
-  return glob !== undefined && /^[\w.*?{},+@-]+$/.test(glob) ? glob : undefined;
+  return glob !== undefined && plainGlob.test(glob) ? glob : undefined;
 }
+
+const plainGlob = /^(?:[\w.*?,+@-]|\{[\w.*?+@-]+(?:,[\w.*?+@-]+)+\})+$/;
 
 interface ScanSearch {
   readonly root: SearchRoot;

@@ -74,7 +74,8 @@ export async function searchText(search: TextSearch): Promise<TextHits> {
       if (hits.length > maxHits) stop();
     },
   });
-  if (code === 2 && hits.length === 0 && search.regex) refusePattern(search.patterns, complaint);
+  if (code === 2 && hits.length === 0 && search.regex)
+    refusePattern(search.patterns, complaint, "leave out regex");
   return { hits: hits.slice(0, maxHits), cut };
 }
 
@@ -116,15 +117,15 @@ function argumentsOf(search: TextSearch): string[] {
   ];
 }
 
-/** Refuse a pattern that ripgrep does not take, with its reason. */
-export function refusePattern(patterns: readonly string[], complaint: string): void {
+/** Refuse a pattern that ripgrep does not take, with its reason. @param forText How to search for the text itself. */
+export function refusePattern(patterns: readonly string[], complaint: string, forText: string): void {
   const reason = complaint.replace(/^rg: /, "").trim().split("\n").slice(0, 6).join("\n");
   if (reason === "") return;
   throw new ToolValidationError(
     `The regular expression ${JSON.stringify(patterns[0]?.slice(0, 200))} cannot be used: ${reason}`,
     {
       code: "VALUE_INVALID",
-      hint: "Use the syntax of Rust's regex (no look-around, no back-references), or leave out regex to search for the text itself.",
+      hint: `Use the syntax of Rust's regex (no look-around, no back-references), or ${forText} to search for the text itself.`,
     },
   );
 }
