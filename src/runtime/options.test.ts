@@ -40,7 +40,7 @@ describe("the options of a session", () => {
     ["interact", "x", /must be an object, found "x"/],
     ["agent", null, /must be a string, found null/],
   ])("refuse %s: %j", (key, value, message) => {
-    const open = () => tenon.createSession({ [key]: value } as never);
+    const open = () => tenon.createSession({ [key]: value });
     expect(open).toThrow(message);
     if (value === "src") expect(open).toThrow(expect.objectContaining({ hint: 'Write ["src"].' }));
   });
