@@ -18,10 +18,6 @@ const variables: Expected = [
   "an object of strings",
   (value) => isRecord(value) && Object.values(value).every((each) => typeof each === "string"),
 ];
-const providers: Expected = [
-  'a list of "anthropic" and "openai"',
-  (value) => Array.isArray(value) && value.every((each) => each === "anthropic" || each === "openai"),
-];
 const predicate: Expected = ["a function", (value) => typeof value === "function"];
 const role: Expected = [`one of ${roles.join(", ")}`, (value) => roles.some((each) => each === value)];
 
@@ -37,7 +33,7 @@ const expectations: Readonly<Record<keyof SessionOptions, Expected>> = {
   toolset: text,
   tools: texts,
   sees: predicate,
-  native: providers,
+  native: texts,
   allowedPaths: texts,
   env: variables,
   interact: object,
@@ -54,7 +50,7 @@ export function checkSessionOptions(options: SessionOptions): void {
     if (value === undefined || fits(value)) continue;
     const found = describeValue(value);
     throw new ToolDefinitionError(`The option "${key}" of a session must be ${expected}, found ${found}.`, {
-      hint: expected.startsWith("a list") && typeof value === "string" ? `Write [${found}].` : howToCorrect,
+      hint: expected === texts[0] && typeof value === "string" ? `Write [${found}].` : howToCorrect,
     });
   }
 }
