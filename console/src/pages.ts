@@ -24,7 +24,7 @@ export const pages = [
   { name: "network", group: "now", en: "Network", zh: "网络", key: "n", icon: "M8 2.5v4M8 6.5H3.5v3M8 6.5h4.5v3M6.5 1h3v3h-3zM2 9.5h3v3H2zM11 9.5h3v3h-3z" },
   { name: "trace", group: "records", hasRecords: true, en: "Trace", zh: "调用链", key: "r", icon: "M2 3h6M5 7h7M8 11h6M2 3v8h6M5 3v4" },
   { name: "log", group: "records", hasRecords: true, en: "Log", zh: "日志", key: "o", icon: "M3 2h10v12H3zM5.5 5h5M5.5 8h5M5.5 11h3" },
-  { name: "changes", group: "records", hasRecords: true, en: "Files changed", zh: "文件变更", key: "c", icon: "M9 2H4v12h8V5zM9 2v3h3M6 9h4M8 7v4M6 12.5h4" },
+  { name: "changes", group: "records", hasRecords: true, en: "Files changed", zh: "文件更改", key: "c", icon: "M9 2H4v12h8V5zM9 2v3h3M6 9h4M8 7v4M6 12.5h4" },
   { name: "metrics", group: "records", en: "Metrics", zh: "指标", key: "m", icon: "M2 14V2M2 14h12M5 11V8M8 11V5M11 11V7" },
   { name: "plan", group: "work", en: "Plan & memory", zh: "计划与记忆", key: "p", icon: "M2 3h5v4H2zM9 9h5v4H9zM4.5 7v4H9" },
   { name: "tools", group: "setup", hasRecords: true, en: "Tools", zh: "工具", key: "t", icon: "M10 2a3.5 3.5 0 0 0-3.3 4.7L2 11.4 4.6 14l4.7-4.7A3.5 3.5 0 0 0 14 6l-2.2 1.2-2-2L11 2.7A3.5 3.5 0 0 0 10 2z" },

@@ -10,7 +10,7 @@ export const scenes = {
   "approvals-edit": {
     path: () => "approvals",
     async act(page) {
-      await button(page, /^Edit/).click();
+      await button(page, /^(Edit|编辑)/).click();
       const field = page.locator("main textarea").first();
       await field.waitFor();
       await field.fill((await field.inputValue()).replace("apples first", "pears last"));
@@ -22,7 +22,7 @@ export const scenes = {
   log: { path: ({ command }) => `log/${command}?q=task%3Abuild` },
   changes: {
     path: () => "changes?task=sum-by-year",
-    act: (page) => button(page, "Show diff: src/harvest.ts").click(),
+    act: (page) => button(page, /^(Show diff|显示差异).*src\/harvest\.ts$/).click(),
   },
   layers: { path: ({ dryRun }) => `changes/${dryRun}` },
   metrics: { path: () => "metrics?minutes=15" },
@@ -33,9 +33,9 @@ export const scenes = {
     async act(page) {
       await page.getByRole("textbox", { name: /^command/ }).fill("npm test");
       const env = page.getByRole("group", { name: /^env/ });
-      await env.getByRole("button", { name: "Add" }).click();
-      await env.getByLabel("env: name 1").fill("NODE_ENV");
-      await env.getByLabel("Value of NODE_ENV").fill("test");
+      await env.getByRole("button", { name: /^(Add|添加)$/ }).click();
+      await env.getByLabel(/^env.*1$/).fill("NODE_ENV");
+      await env.getByLabel(/NODE_ENV 的值|Value of NODE_ENV/).fill("test");
     },
   },
   mcp: { path: () => "mcp" },

@@ -27,13 +27,19 @@ export async function editServers(
   { replace = false }: { readonly replace?: boolean } = {},
 ): Promise<ServerEdit> {
   const { file, before } = await findConfig(folder);
-  if (/\.[tj]s$/.test(file))
+  if (isProgram(file))
     return { done: false, file, snippet: JSON.stringify({ mcpServers: changes }, undefined, 2) };
   const edit = file.endsWith(".json") ? editJson : editYaml;
   const { after, kept } = edit(before, changes, replace);
   if (after === before) return { done: true, file, changed: false, kept };
   await writeConfig(folder, file, after);
   return { done: true, file, changed: true, kept };
+}
+
+/** The file that `editServers` changes or would make; `undefined` where it is a program. */
+export async function editableConfig(folder: string): Promise<string | undefined> {
+  const { file } = await findConfig(folder);
+  return isProgram(file) ? undefined : file;
 }
 
 /** The servers that `editServers` can remove: those of the user's configuration, unless it is a program. */
@@ -49,8 +55,12 @@ async function findConfig(folder: string): Promise<{ readonly file: string; read
   const there = await readdir(folder).catch(() => [] as string[]);
   const name = names.find((one) => there.includes(one)) ?? "config.yml";
   const file = join(folder, name);
-  const isText = there.includes(name) && !/\.[tj]s$/.test(name);
+  const isText = there.includes(name) && !isProgram(name);
   return { file, before: isText ? await readFile(file, "utf8") : "" };
+}
+
+function isProgram(file: string): boolean {
+  return /\.[tj]s$/.test(file);
 }
 
 /** Whole or not at all: a half-written configuration would lock the person out. */
@@ -70,7 +80,7 @@ export async function setServerSandbox(
   const place = await findConfig(folder);
   const { file, before } = place;
   const snippet = JSON.stringify({ mcpServers: { [name]: { sandbox: access } } }, undefined, 2);
-  if (/\.[tj]s$/.test(file)) return { done: false, file, snippet };
+  if (isProgram(file)) return { done: false, file, snippet };
   const after = file.endsWith(".json") ? setInJson(before, name, access) : setInYaml(before, name, access);
   if (after === undefined) return { done: false, file, snippet };
   await writeConfig(folder, file, after);

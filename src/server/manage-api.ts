@@ -20,6 +20,8 @@ export interface ConfigurationView {
     readonly settings?: readonly string[] | undefined;
   }[];
   readonly warnings: readonly string[];
+  /** The file that pages add MCP servers to; absent where a program has them. */
+  readonly serversFile?: string | undefined;
   readonly settings: Readonly<Record<string, unknown>>;
 }
 

@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { startLoginServer } from "../mcp-login-server.js";
@@ -108,6 +110,10 @@ export function manageSuite(stage: () => Stage): void {
     await fixture.api("POST", `/api/approvals/${id}`, { verdict: "once" });
     await page.getByRole("region", { name: "Result of the call" }).getByText("Hello, Ada.").first().waitFor();
     await visit(page, "mcp/small");
+    // Another source than the user's configuration has this one.
+    const configured = page.locator('[data-server="tiny"]');
+    await configured.getByText(join(fixture.workspace, "../tenon.json")).waitFor();
+    expect(await configured.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
     await server.getByRole("button", { name: "Remove: small" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await expect.poll(() => server.count()).toBe(0);
@@ -130,6 +136,8 @@ export function manageSuite(stage: () => Stage): void {
       ]);
       await server.getByText("ready", { exact: true }).waitFor();
       await server.getByText("peek").waitFor();
+      // Nothing is left to log in to.
+      expect(await page.getByRole("button", { name: "Log in" }).count()).toBe(0);
       await opened.close();
       await server.getByRole("button", { name: "Remove: locked" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
@@ -138,6 +146,24 @@ export function manageSuite(stage: () => Stage): void {
       remote.server.closeAllConnections();
       remote.server.close();
     }
+  });
+
+  it("offers to add a server only where the user's configuration is not a program", async () => {
+    const { page, fixture } = stage();
+    const folder = join(fixture.workspace, "../home/.config/tenon");
+    const program = join(folder, "config.js");
+    await visit(page, "mcp");
+    await page.getByText("Add a server").waitFor();
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(program, "export default {};\n");
+    await page.reload();
+    await page.getByText("The configuration of this server is a program").waitFor();
+    expect(await page.getByText("Add a server").count()).toBe(0);
+    const add = { name: "late", server: { command: process.execPath } };
+    await expect(fixture.api("POST", "/api/mcp-servers", add)).rejects.toThrow(/409.*CONFIG_IS_PROGRAM/);
+    rmSync(program);
+    await page.reload();
+    await page.getByText("Add a server").waitFor();
   });
 
   it("pauses Live while another tab goes on, and catches up", async () => {

@@ -102,6 +102,8 @@ describe("a text with values", () => {
     const text = "{n} {n:call|calls} of {name}";
     expect(fillIn(text, { n: 1, name: "a" })).toBe("1 call of a");
     expect(fillIn(text, { n: "1,000" })).toBe("1,000 calls of {name}");
+    expect(fillIn("前往{page}", { page: "MCP 服务器" })).toBe("前往 MCP 服务器");
+    expect(fillIn("前往{page}", { page: "日志" })).toBe("前往日志");
   });
 });
 

@@ -31,14 +31,15 @@ export function safetySuite(stage: () => Stage): void {
 
   it("shows output as it comes, as text", async () => {
     const { fixture, page } = stage();
-    const call = callTool(fixture, "shell_exec", { command: "echo '<b>first</b>'; sleep 2; echo second" });
+    const call = callTool(fixture, "shell_exec", { command: "echo '<b>first</b>'; sleep 600" });
     await visit(page, "live");
     await rows(page).filter({ hasText: "<b>first" }).first().click();
     const pane = page.getByRole("complementary");
     await pane.getByRole("region", { name: "Output" }).getByText("<b>first</b>").waitFor();
     expect(await pane.getByText("running", { exact: true }).count()).toBe(1);
-    await call;
-    await pane.getByText("succeeded", { exact: true }).waitFor();
+    await pane.getByRole("button", { name: "Stop call" }).click();
+    await pane.getByText("failed", { exact: true }).waitFor();
+    expect(await call).toMatchObject({ success: false });
   });
 
   it("refuses what another site in the same browser tries", async () => {

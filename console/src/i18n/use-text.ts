@@ -27,11 +27,14 @@ export function createTranslate(dictionary: Texts): Translate {
 export function fillIn(text: string, values?: TextValues): string {
   if (values === undefined) return text;
   return text.replace(
-    /\{(\w+)(?::([^|}]+)\|([^}]+))?\}/g,
-    (whole, name: string, one?: string, many?: string) => {
+    /(\p{Script=Han}?)\{(\w+)(?::([^|}]+)\|([^}]+))?\}/gu,
+    (whole, before: string, name: string, one?: string, many?: string) => {
       const value = values[name];
       if (value === undefined) return whole;
-      return String(one === undefined || many === undefined ? value : String(value) === "1" ? one : many);
+      const filled =
+        one === undefined || many === undefined ? String(value) : String(value) === "1" ? one : many;
+      // Chinese is set apart from Latin words and numbers.
+      return before !== "" && /^[\w(]/.test(filled) ? `${before} ${filled}` : `${before}${filled}`;
     },
   );
 }

@@ -93,9 +93,15 @@ function findTargets(
   if (wanted === "") return found.slice(0, maxShown);
   if (/^(?:call[_-]|\d+$)/.test(wanted))
     found.unshift({ kind: "call", name: typed.trim(), href: hrefOf("log", typed.trim()) });
-  for (const { name } of tools) {
-    if (found.length >= maxShown) break;
+  for (const { name } of tools)
     if (name.toLowerCase().includes(wanted)) found.push({ kind: "tool", name, href: hrefOf("tools", name) });
-  }
-  return found.slice(0, maxShown);
+  return found.toSorted((one, other) => rankOf(one, wanted) - rankOf(other, wanted)).slice(0, maxShown);
+}
+
+/** Names that begin with what was typed come first, then those in which a word does. */
+function rankOf({ kind, name }: Target, wanted: string): number {
+  const at = ` ${name.toLowerCase()}`
+    .replaceAll(/[_:-]/g, " ")
+    .indexOf(` ${wanted.replaceAll(/[_:-]/g, " ")}`);
+  return kind === "call" || at === 0 ? 0 : at > 0 ? 1 : 2;
 }

@@ -34,7 +34,7 @@ export function DiffView({
       >
         {lines.map((line, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- a line's place is its identity
-          <div key={at} className={`px-2 wrap-anywhere whitespace-pre-wrap ${looksOf(line)}`}>
+          <div key={at} className={`px-2 wrap-anywhere whitespace-pre-wrap ${looksOf(lines, at)}`}>
             {line === "" ? " " : <VisibleText visible={line} />}
           </div>
         ))}
@@ -51,10 +51,18 @@ export function DiffView({
   );
 }
 
-function looksOf(line: string): string {
-  if (line.startsWith("+++") || line.startsWith("---")) return "font-bold text-muted";
+function looksOf(lines: readonly string[], at: number): string {
+  const line = lines[at] ?? "";
+  if (isHead(lines, at)) return "font-bold text-muted";
   if (line.startsWith("@@")) return "bg-info-soft text-info";
   if (line.startsWith("+")) return "bg-ok-soft text-ok";
   if (line.startsWith("-")) return "bg-bad-soft text-bad";
   return "";
+}
+
+/** The two names of a file: a removed line may begin with `--` too, but no range of lines follows it. */
+function isHead(lines: readonly string[], at: number): boolean {
+  const first = lines[at]?.startsWith("+++") === true ? at - 1 : at;
+  if (lines[first]?.startsWith("---") !== true || lines[first + 1]?.startsWith("+++") !== true) return false;
+  return first === 0 || lines[first + 2]?.startsWith("@@") === true;
 }

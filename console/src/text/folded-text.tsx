@@ -14,7 +14,7 @@ export function FoldedText({ text, limit }: { readonly text: string; readonly li
   useReportFold(left > 0);
   return (
     <>
-      <VisibleText visible={shown} />
+      <VisibleText visible={left > 0 ? `${shown}…` : shown} />
       {left > 0 && (
         <span className="ml-1 inline-flex items-center gap-2 text-xs text-muted">
           {t("text.left", { n: left.toLocaleString(), lines: leftLines.toLocaleString() })}

@@ -33,7 +33,7 @@ function Node({ name, value, depth }: NodeProps) {
     <div className="flex gap-1.5 pl-4">
       <Name name={name} />
       <span className={`min-w-0 wrap-anywhere whitespace-pre-wrap ${looksOf(value)}`}>
-        <PlainText text={typeof value === "string" ? value.slice(0, 4000) : (JSON.stringify(value) ?? "")} />
+        <PlainText text={typeof value === "string" ? shownText(value) : (JSON.stringify(value) ?? "")} />
         {typeof value === "string" && value.length > 4000 && "…"}
       </span>
     </div>
@@ -88,6 +88,12 @@ function Name({ name }: { readonly name: string | undefined }) {
       <PlainText text={name} line />:
     </span>
   );
+}
+
+/** Without quotes, unless it would be taken for nothing or for another kind of value. */
+function shownText(text: string): string {
+  const isAmbiguous = /^(?:|\s.*|.*\s|null|true|false|[-+\d.][\d.e+-]*)$/i.test(text);
+  return isAmbiguous ? JSON.stringify(text) : text.slice(0, 4000);
 }
 
 function looksOf(value: unknown): string {

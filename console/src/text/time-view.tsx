@@ -1,6 +1,16 @@
 import { useEffect, useState } from "react";
 import { usePreferences } from "../preferences.js";
-import { toRelative, toZoned } from "./format.js";
+import { toRelative, toTime, toZoned } from "./format.js";
+
+/** A time of day, with the exact time and its zone on hover. */
+export function ClockView({ time }: { readonly time: number }) {
+  const { language } = usePreferences();
+  return (
+    <time dateTime={new Date(time).toISOString()} title={toZoned(time, language)} className="tabular-nums">
+      {toTime(time)}
+    </time>
+  );
+}
 
 /** How long ago, with the exact time and its zone on hover. */
 export function TimeView({ time, exact = true }: { readonly time: number; readonly exact?: boolean }) {

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { useText } from "../i18n/use-text.js";
 import { Button } from "./button.js";
 import { Modal } from "./modal.js";
 
@@ -13,6 +14,7 @@ interface ConfirmButtonProps {
 
 /** A button for what cannot be undone: it asks first. */
 export function ConfirmButton({ label, of, question, disabled = false, onConfirm }: ConfirmButtonProps) {
+  const t = useText();
   const [asking, setAsking] = useState(false);
   const confirm = () => {
     setAsking(false);
@@ -32,6 +34,7 @@ export function ConfirmButton({ label, of, question, disabled = false, onConfirm
         title={label}
         open={asking}
         onClose={() => setAsking(false)}
+        closeLabel={t("cancel")}
         actions={
           <Button look="danger" onClick={confirm}>
             {label}

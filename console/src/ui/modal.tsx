@@ -9,13 +9,15 @@ interface ModalProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly actions?: ReactNode;
+  /** On the button that closes it. @default "Close" */
+  readonly closeLabel?: string;
 }
 
 /**
  * A dialog above the page. Radix' own overlay puts a style element into the page, which its policy forbids, so the
  * shade is a plain element.
  */
-export function Modal({ title, open, onClose, children, actions }: ModalProps) {
+export function Modal({ title, open, onClose, children, actions, closeLabel }: ModalProps) {
   const t = useText();
   const giveBack = useFocusBefore(open);
   return (
@@ -33,7 +35,7 @@ export function Modal({ title, open, onClose, children, actions }: ModalProps) {
           <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>
           <footer className="flex justify-end gap-2 border-t border-line px-4 py-2.5">
             <Dialog.Close asChild>
-              <Button>{t("close")}</Button>
+              <Button>{closeLabel ?? t("close")}</Button>
             </Dialog.Close>
             {actions}
           </footer>

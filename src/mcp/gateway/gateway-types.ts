@@ -63,6 +63,8 @@ export interface ServerView {
     readonly rejected?: boolean | undefined;
   }[];
   readonly refused: readonly { readonly tool: string; readonly reason: string }[];
+  /** It does not work until a person has logged in. */
+  readonly needsLogin?: boolean | undefined;
   /** When a server that failed is tried again. */
   readonly nextTryAt?: number | undefined;
   readonly pid?: number | undefined;

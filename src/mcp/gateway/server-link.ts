@@ -72,6 +72,10 @@ export class ServerLink {
   get reason(): string | undefined {
     return this.#reason;
   }
+  /** It failed because only a person can log in. */
+  get needsLogin(): boolean {
+    return this.#needsLogin && this.#state === "failed";
+  }
   get nextTryAt(): number | undefined {
     return this.#nextTryAt;
   }

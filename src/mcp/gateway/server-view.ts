@@ -8,7 +8,7 @@ export function toServerView(
   { name, settings, enabled, links, catalogue }: GatewayServer,
   { faults: log, hide }: { readonly faults: FaultLog; readonly hide: (text: string) => string },
 ): ServerView {
-  const { connection, reason, nextTryAt } = links.primary;
+  const { connection, reason, nextTryAt, needsLogin } = links.primary;
   const faults = log.faults();
   const fault = reason ?? faults.at(-1)?.message;
   return {
@@ -18,6 +18,7 @@ export function toServerView(
     ...(connection !== undefined && { protocol: connection.protocol }),
     ...(fault !== undefined && { fault }),
     ...catalogue.view(),
+    ...(needsLogin && { needsLogin }),
     ...(nextTryAt !== undefined && { nextTryAt }),
     ...(connection?.pid !== undefined && { pid: connection.pid }),
     ...(settings.spec.kind === "program" && { sandbox: settings.spec.sandbox ?? false }),

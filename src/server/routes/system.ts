@@ -1,14 +1,16 @@
 import type { Hono } from "hono";
+import { editableConfig } from "../../config/edit-servers.js";
 import type { ConfigurationView } from "../api.js";
 import { HttpError } from "../http-error.js";
 import type { RouteContext } from "../route-context.js";
 
 /** The configuration in force and the checks of the machine. */
 export function addSystem(api: Hono, { tenon, machine }: RouteContext): void {
-  api.get("/configuration", (c) => {
+  api.get("/configuration", async (c) => {
     const { sources, warnings } = machine?.configuration() ?? { sources: [{ kind: "code" }], warnings: [] };
     const settings = hideSecrets(tenon.config) as Readonly<Record<string, unknown>>;
-    return c.json({ sources, warnings, settings } satisfies ConfigurationView);
+    const serversFile = machine === undefined ? undefined : await editableConfig(machine.configFolder);
+    return c.json({ sources, warnings, serversFile, settings } satisfies ConfigurationView);
   });
   api.get("/doctor", async (c) => {
     if (machine === undefined) throw startedInCode("The checks are");

@@ -27,7 +27,7 @@ export function RefusalForm({ inSession, onRefuse, onCancel }: RefusalFormProps)
     >
       <input
         ref={input}
-        className="field min-w-40 flex-1"
+        className="field min-w-64 flex-1"
         aria-label={t("approvals.reason")}
         placeholder={t("approvals.reason")}
         value={reason}

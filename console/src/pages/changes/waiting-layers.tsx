@@ -2,9 +2,11 @@ import { useApi } from "../../api/use-api.js";
 import type { WaitingLayer } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
 import { useWord } from "../../i18n/use-word.js";
+import { usePreferences } from "../../preferences.js";
 import { hrefOf, navigate } from "../../route.js";
-import { toBytes, toTime } from "../../text/format.js";
+import { toBytes, toTime, toZoned } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
+import { ClockView } from "../../text/time-view.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Empty, Panel } from "../../ui/panel.js";
 import { LayerDialog } from "./layer-dialog.js";
@@ -44,9 +46,12 @@ export function WaitingLayers({ id }: { readonly id: string | undefined }) {
 function LayerLine({ row }: { readonly row: WaitingLayer }) {
   const t = useText();
   const wordOf = useWord();
+  const { language } = usePreferences();
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-t border-line py-1.5 text-xs first:border-t-0">
-      <span className="whitespace-nowrap text-muted tabular-nums">{toTime(row.keptAt)}</span>
+      <span className="whitespace-nowrap text-muted">
+        <ClockView time={row.keptAt} />
+      </span>
       <code className="min-w-52 flex-1 wrap-anywhere">
         <PlainText text={row.command} line />
       </code>
@@ -56,7 +61,7 @@ function LayerLine({ row }: { readonly row: WaitingLayer }) {
       <span className="whitespace-nowrap text-muted tabular-nums">
         {t("layers.size", { n: row.entries, size: toBytes(row.bytes) })}
       </span>
-      <span className="whitespace-nowrap text-muted">
+      <span className="whitespace-nowrap text-muted" title={toZoned(row.expiresAt, language)}>
         {t("layers.until", { time: toTime(row.expiresAt) })}
       </span>
       <a className="text-accent underline" href={hrefOf("log", row.callId)}>

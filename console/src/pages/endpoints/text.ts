@@ -23,7 +23,7 @@ export const endpointsText = definePageText(
     command: "Or run",
     note: "Note",
     snippet: "Configuration for {host}",
-    more: "Endpoints are set in the configuration, below endpoints.",
+    more: "Endpoints are set in the configuration, under “endpoints”.",
     unknown: "Endpoint not found.",
   },
   {

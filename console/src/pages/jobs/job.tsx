@@ -3,11 +3,12 @@ import { change } from "../../api/request.js";
 import type { JobView } from "../../api/types.js";
 import { type Translate, useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
-import { toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { TextBlock } from "../../text/text-block.js";
+import { TimeView } from "../../text/time-view.js";
 import { Badge } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
+import { CopyButton } from "../../ui/copy-button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { Facts, Panel } from "../../ui/panel.js";
 import { JobInput } from "./job-input.js";
@@ -41,12 +42,12 @@ export function Job({ job }: { readonly job: JobView }) {
     >
       <FaultNote fault={stop.error ?? output.error} />
       <pre className="mb-2 font-mono text-xs wrap-anywhere whitespace-pre-wrap">
-        <PlainText text={job.command} />
+        <PlainText text={job.command} /> <CopyButton text={job.command} name={t("fact.command")} />
       </pre>
       <Facts
         rows={[
           [t("jobs.folder"), <PlainText key="folder" text={job.cwd} line />],
-          [t("jobs.started"), toTime(job.startedAt)],
+          [t("jobs.started"), <TimeView key="started" time={job.startedAt} />],
           [t("jobs.pid"), String(job.pid)],
           [
             t("jobs.call"),

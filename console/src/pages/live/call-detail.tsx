@@ -5,11 +5,12 @@ import { useApi } from "../../api/use-api.js";
 import type { Call } from "../../feed/feed-state.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
-import { toTime, useDuration } from "../../text/format.js";
+import { useDuration } from "../../text/format.js";
 import { LargeParts } from "../../text/large-parts.js";
 import { PlainText } from "../../text/plain-text.js";
 import { ResultView } from "../../text/result-view.js";
 import { TextBlock } from "../../text/text-block.js";
+import { TimeView } from "../../text/time-view.js";
 import { RecordView } from "../../text/value-view.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
@@ -67,7 +68,7 @@ export default function CallDetail({ call, onClose }: { readonly call: Call; rea
               </a>
             ),
           ],
-          [t("fact.time"), toTime(call.requestedAt)],
+          [t("fact.time"), <TimeView key="time" time={call.requestedAt} />],
           [t("fact.stages"), <Stages key="stages" call={call} />],
           [t("fact.attempts"), call.attempts === undefined ? undefined : call.attempts + 1],
           [

@@ -1,8 +1,9 @@
 import { memo } from "react";
 import type { Call } from "../../feed/feed-state.js";
 import { useText } from "../../i18n/use-text.js";
-import { toTime, useDuration } from "../../text/format.js";
+import { useDuration } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
+import { ClockView } from "../../text/time-view.js";
 import { toShort } from "../../text/value-view.js";
 import { ListHead } from "../../ui/list-head.js";
 import { stagesOf } from "./stages-of.js";
@@ -45,7 +46,7 @@ export const CallRow = memo(({ call, scale, now }: CallRowProps) => {
       <span className={`size-2 shrink-0 rounded-full ${dots[call.state]}`} />
       <span className="sr-only">{t(`state.${call.state}`)}</span>
       <span className="hidden w-16 shrink-0 text-muted tabular-nums sm:inline">
-        {toTime(call.requestedAt)}
+        <ClockView time={call.requestedAt} />
       </span>
       <span className={`${columns.tool} font-medium`}>
         <PlainText text={call.toolName} line />

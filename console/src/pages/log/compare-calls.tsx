@@ -5,6 +5,7 @@ import type { ShownRecord } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useText } from "../../i18n/use-text.js";
 import { DiffView } from "../../text/diff-view.js";
+import { PlainText } from "../../text/plain-text.js";
 import { ranMs } from "../../text/ran-ms.js";
 import { useDuration } from "../../text/format.js";
 import { FaultNote } from "../../ui/fault-note.js";
@@ -23,15 +24,17 @@ export default function CompareCalls({ record, other }: CompareCallsProps) {
   const t = useText();
   const before = useApi<ShownRecord>(`/api/log/${encodeURIComponent(other)}/shown`);
   const old = before.data;
+  const names = [other, record.callId] as const;
   return (
     <div className="flex flex-col gap-2">
       <h3 className="text-xs font-semibold">
-        {t("call.compareTitle", { tool: `${old?.tool ?? ""} ${other}` })}
+        <PlainText text={t("call.compareTitle", { tool: `${old?.tool ?? ""} ${other}` })} line />
       </h3>
       <FaultNote fault={before.error} />
       {old !== undefined && (
         <>
           <dl className="grid grid-cols-[auto_1fr_1fr] gap-x-3 text-xs">
+            <Row name={t("fact.call")} values={[old.callId, record.callId]} />
             <Row name={t("log.tool")} values={[old.tool, record.tool]} />
             <Row
               name={t("log.outcome")}
@@ -44,10 +47,14 @@ export default function CompareCalls({ record, other }: CompareCallsProps) {
             <p className="text-xs text-warn">{t("call.compareCut")}</p>
           )}
           <Section title={t("fact.arguments")}>
-            <Difference before={old.arguments} after={record.arguments} />
+            <Difference names={names} before={old.arguments} after={record.arguments} />
           </Section>
           <Section title={t("fact.result")}>
-            <Difference before={old.error ?? old.result} after={record.error ?? record.result} />
+            <Difference
+              names={names}
+              before={old.error ?? old.result}
+              after={record.error ?? record.result}
+            />
           </Section>
         </>
       )}
@@ -65,24 +72,35 @@ function Row({
   return (
     <>
       <dt className="text-muted">{name}</dt>
-      <dd>{before}</dd>
-      <dd className={before === after ? "" : "font-semibold"}>{after}</dd>
+      <dd className="min-w-0 wrap-anywhere">
+        <PlainText text={before} line />
+      </dd>
+      <dd className={`min-w-0 wrap-anywhere ${before === after ? "" : "font-semibold"}`}>
+        <PlainText text={after} line />
+      </dd>
     </>
   );
 }
 
-function Difference({ before, after }: { readonly before: unknown; readonly after: unknown }) {
+interface DifferenceProps {
+  /** Of the calls. */
+  readonly names: readonly [string, string];
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+function Difference({ names: [oldName, newName], before, after }: DifferenceProps) {
   const t = useText();
   const diff = useMemo(() => {
     const [one, other] = [toLines(before), toLines(after)];
     if (one === other) return "";
     return (
-      createTwoFilesPatch("a", "b", one, other, undefined, undefined, {
+      createTwoFilesPatch(oldName, newName, one, other, undefined, undefined, {
         context: 3,
         maxEditLength: 20_000,
       }) ?? ""
     );
-  }, [before, after]);
+  }, [oldName, newName, before, after]);
   if (diff === "") return <p className="text-xs text-muted">{t("call.compareSame")}</p>;
   return <DiffView diff={diff} />;
 }

@@ -1,9 +1,10 @@
 import type { LogPage } from "../../api/types.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
-import { toTime, useDuration } from "../../text/format.js";
+import { useDuration } from "../../text/format.js";
 import { ranMs } from "../../text/ran-ms.js";
 import { PlainText } from "../../text/plain-text.js";
+import { ClockView } from "../../text/time-view.js";
 import { toShort } from "../../text/value-view.js";
 import { Badge, toneOf } from "../../ui/badge.js";
 import { ListHead } from "../../ui/list-head.js";
@@ -11,6 +12,7 @@ import { logText } from "./text.js";
 
 /** In a narrow list the tool takes the place of the arguments, so that the duration stays in view. */
 const columns = {
+  outcome: "shrink-0 @lg:w-20",
   tool: "min-w-0 flex-1 truncate @lg:w-36 @lg:flex-none",
   arguments: "hidden min-w-0 flex-1 truncate @lg:inline",
 };
@@ -23,7 +25,7 @@ export function LogHead() {
     <ListHead>
       <span className="hidden w-12 shrink-0 text-right @2xl:inline">{own("seq")}</span>
       <span className="w-16 shrink-0 @lg:w-20">{t("fact.time")}</span>
-      <span className="w-20 shrink-0">{t("log.outcome")}</span>
+      <span className={columns.outcome}>{t("log.outcome")}</span>
       <span className={columns.tool}>{t("log.tool")}</span>
       <span className={columns.arguments}>{t("fact.arguments")}</span>
       <span className="w-16 shrink-0 text-right">{t("fact.duration")}</span>
@@ -41,8 +43,10 @@ export function LogRow({ record }: { readonly record: LogPage["records"][number]
       <span className="hidden w-12 shrink-0 text-right text-muted tabular-nums @2xl:inline">
         {record.seq}
       </span>
-      <span className="w-16 shrink-0 truncate text-muted tabular-nums @lg:w-20">{toTime(record.time)}</span>
-      <span className="w-20 shrink-0">
+      <span className="w-16 shrink-0 truncate text-muted @lg:w-20">
+        <ClockView time={record.time} />
+      </span>
+      <span className={columns.outcome}>
         <Badge tone={toneOf(record.outcome)}>{t(`outcome.${record.outcome}`)}</Badge>
       </span>
       <span className={`${columns.tool} font-medium`}>

@@ -22,6 +22,7 @@ export function LogSearch({ typed, onType, q, onSet, problems, children }: LogSe
   const t = useText();
   const own = usePageText(logText);
   const since = fieldOf(q, "since") ?? "";
+  const isKnownSince = since !== "" && !problems.some(({ field }) => field === "since");
   return (
     <div className="flex flex-col gap-1">
       <div className="flex flex-wrap items-center gap-2">
@@ -39,7 +40,7 @@ export function LogSearch({ typed, onType, q, onSet, problems, children }: LogSe
         <select
           className="field"
           aria-label={own("outcome")}
-          value={fieldOf(q, "outcome") ?? ""}
+          value={fieldOf(q, "outcome")?.toLowerCase() ?? ""}
           onChange={(event) => onSet(withField(q, "outcome", event.target.value || undefined))}
         >
           <option value="">{own("anyOutcome")}</option>
@@ -52,7 +53,7 @@ export function LogSearch({ typed, onType, q, onSet, problems, children }: LogSe
         <select
           className="field"
           aria-label={own("since")}
-          value={since}
+          value={isKnownSince ? since : ""}
           onChange={(event) =>
             onSet(withField(withField(q, "until", undefined), "since", event.target.value || undefined))
           }
@@ -63,7 +64,7 @@ export function LogSearch({ typed, onType, q, onSet, problems, children }: LogSe
               {own(`since.${span}`)}
             </option>
           ))}
-          {since !== "" && !spans.some((span) => span === since) && <option value={since}>{since}</option>}
+          {isKnownSince && !spans.some((span) => span === since) && <option value={since}>{since}</option>}
         </select>
         {children}
       </div>

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { change } from "../../api/request.js";
 import type { CallAnswer, ShownRecord } from "../../api/types.js";
+import { readWholeArguments } from "../../api/whole-arguments.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
 import { Button, LinkButton } from "../../ui/button.js";
@@ -19,9 +20,9 @@ export function RecordActions({ record, compare, onCompare, onUndo }: RecordActi
   const client = useQueryClient();
   const { callId, tool, taskId, act } = record;
   const rerun = useMutation({
-    mutationFn: () =>
+    mutationFn: async () =>
       change<CallAnswer>("POST", `/api/tools/${encodeURIComponent(tool)}/call`, {
-        arguments: record.arguments,
+        arguments: await readWholeArguments(record),
       }),
     onSuccess: () =>
       client.invalidateQueries({
@@ -30,9 +31,7 @@ export function RecordActions({ record, compare, onCompare, onUndo }: RecordActi
   });
   // Something that a person did is no call that could be repeated.
   const isCall = act === undefined;
-  const isWhole =
-    !record.large.some(({ of }) => of === "arguments") &&
-    !JSON.stringify(record.arguments ?? null).includes("[redacted]");
+  const isWhole = !JSON.stringify(record.arguments ?? null).includes("[redacted]");
   return (
     <div className="mb-3 flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-1.5">

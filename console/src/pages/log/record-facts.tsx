@@ -54,7 +54,7 @@ export function RecordFacts({ record }: { readonly record: ShownRecord }) {
         [
           t("log.hash"),
           <span key="hash" className="font-mono">
-            {record.seq} · {record.hash}
+            {record.seq} · {record.hash} <CopyButton text={record.hash} name={t("log.hash")} />
           </span>,
         ],
       ]}

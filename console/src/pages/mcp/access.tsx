@@ -1,6 +1,7 @@
 import type { McpServerView } from "../../api/types.js";
 import { useText } from "../../i18n/use-text.js";
 import { PlainText } from "../../text/plain-text.js";
+import { CopyButton } from "../../ui/copy-button.js";
 
 /** Whether a program runs in the sandbox, and what it may use there; `command` is the one that moves it in. */
 export function Access({
@@ -15,7 +16,8 @@ export function Access({
   if (sandbox === false) {
     return (
       <span className="text-warn">
-        <PlainText text={t("mcp.outside", { command })} />
+        <PlainText text={t("mcp.outside", { command })} />{" "}
+        <CopyButton text={command} name={t("fact.command")} />
       </span>
     );
   }

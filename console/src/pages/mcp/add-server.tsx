@@ -1,6 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { change } from "../../api/request.js";
+import type { ConfigurationView } from "../../api/types.js";
+import { useApi } from "../../api/use-api.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Button } from "../../ui/button.js";
@@ -10,6 +12,14 @@ import { mcpText } from "./text.js";
 
 /** Add a server to the user's configuration: a program, in the sandbox unless it is said otherwise, or an address. */
 export function AddServer() {
+  const text = usePageText(mcpText);
+  const configuration = useApi<ConfigurationView>("/api/configuration").data;
+  if (configuration === undefined) return null;
+  if (configuration.serversFile !== undefined) return <AddServerForm />;
+  return <p className="text-xs text-muted">{text("addElsewhere")}</p>;
+}
+
+function AddServerForm() {
   const text = usePageText(mcpText);
   const client = useQueryClient();
   const [name, setName] = useState("");
@@ -50,7 +60,7 @@ export function AddServer() {
             onChange={(event) => setName(event.target.value)}
           />
           <input
-            className="field min-w-40 flex-1 font-mono"
+            className="field min-w-64 flex-1 font-mono"
             required
             spellCheck={false}
             aria-label={text("command")}

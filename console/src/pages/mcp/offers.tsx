@@ -139,7 +139,7 @@ function Prompt({ path, prompt, server }: PromptProps) {
         <code className="font-semibold">
           <PlainText text={name} line />
         </code>
-        <span className="min-w-0 flex-1 text-muted">
+        <span className="min-w-0 flex-1 basis-48 text-muted">
           <PlainText text={prompt.description ?? ""} line />
         </span>
         {prompt.arguments?.map((one) => (

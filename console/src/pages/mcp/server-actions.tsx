@@ -9,7 +9,7 @@ import { CopyButton } from "../../ui/copy-button.js";
 import { FaultNote } from "../../ui/fault-note.js";
 import { mcpText } from "./text.js";
 
-/** Log in to a server behind an address, and remove one that stands in the user's configuration. */
+/** Log in to a server that wants it, and remove one that stands in the user's configuration. */
 export function ServerActions({ server }: { readonly server: McpServerView }) {
   const text = usePageText(mcpText);
   const client = useQueryClient();
@@ -23,7 +23,7 @@ export function ServerActions({ server }: { readonly server: McpServerView }) {
   const url = login.data?.url;
   return (
     <>
-      {/^https?:/.test(server.target) && (
+      {server.needsLogin === true && (
         <Button disabled={login.isPending} onClick={() => login.mutate()}>
           {text("login")}
         </Button>

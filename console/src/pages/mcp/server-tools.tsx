@@ -25,7 +25,7 @@ export function ServerTools({ tools }: { readonly tools: McpServerView["tools"] 
               <PlainText text={tool.name} line />
             </code>{" "}
             <span className="text-muted">
-              <FoldedText text={tool.description} limit={200} />
+              <FoldedText text={tool.description} limit={400} />
             </span>
             {tool.warnings.map((warning) => (
               <p key={warning} className="text-warn">

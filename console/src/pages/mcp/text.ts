@@ -3,6 +3,7 @@ import { definePageText } from "../../i18n/page-text.js";
 export const mcpText = definePageText(
   {
     add: "Add a server",
+    addElsewhere: "The configuration of this server is a program: add MCP servers there.",
     name: "Name",
     command: "Command with its arguments, or an address",
     outside: "Run it outside the sandbox, with all your rights",
@@ -28,6 +29,7 @@ export const mcpText = definePageText(
   },
   {
     add: "添加服务器",
+    addElsewhere: "此服务器的配置是一个程序：请在其中添加 MCP 服务器。",
     name: "名称",
     command: "命令及参数，或地址",
     outside: "在沙箱之外运行，拥有您的全部权限",

@@ -2,8 +2,9 @@ import type { ExperimentRow, MetricsView } from "../../api/types.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
-import { toTime, useDuration } from "../../text/format.js";
+import { useDuration } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
+import { ClockView } from "../../text/time-view.js";
 import { WordBadge } from "../../ui/badge.js";
 import { DataTable } from "../../ui/data-table.js";
 import { Panel } from "../../ui/panel.js";
@@ -18,7 +19,9 @@ export function AlertList({ alerts }: { readonly alerts: MetricsView["alerts"] }
         {alerts.map((alert) => (
           <li key={`${alert.time}${alert.kind}${alert.message}`}>
             <WordBadge tone="bad" word={alert.kind} />{" "}
-            <span className="text-muted tabular-nums">{toTime(alert.time)}</span>{" "}
+            <span className="text-muted">
+              <ClockView time={alert.time} />
+            </span>{" "}
             <PlainText text={alert.message} />{" "}
             {alert.sessionId !== undefined && (
               <a className="text-accent underline" href={callsOf(alert)}>

@@ -12,6 +12,7 @@ import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
 import { useDuration } from "../../text/format.js";
+import { PlainText } from "../../text/plain-text.js";
 import { Button } from "../../ui/button.js";
 import { metricsText } from "./text.js";
 
@@ -45,7 +46,7 @@ export function ToolTable({ rows }: { readonly rows: readonly ToolMetricsRow[] }
                     key={header.id}
                     scope="col"
                     aria-sort={sorted === "asc" ? "ascending" : sorted === "desc" ? "descending" : "none"}
-                    className="pr-3 pb-1 text-right font-medium first:text-left"
+                    className="pr-3 pb-1 text-right align-bottom font-medium break-keep first:text-left"
                   >
                     <button
                       type="button"
@@ -73,7 +74,7 @@ export function ToolTable({ rows }: { readonly rows: readonly ToolMetricsRow[] }
                   <td
                     key={cell.id}
                     data-label={String(cell.column.columnDef.header)}
-                    className="py-1 pr-3 text-right tabular-nums first:text-left"
+                    className="py-1 pr-3 text-right whitespace-nowrap tabular-nums first:min-w-32 first:text-left first:wrap-anywhere first:whitespace-normal max-sm:whitespace-normal"
                   >
                     <table.FlexRender cell={cell} />
                   </td>
@@ -105,7 +106,7 @@ function useColumns() {
         header: t("log.tool"),
         cell: (info) => (
           <a className="font-medium text-accent underline" href={hrefOf("tools", info.getValue())}>
-            {info.getValue()}
+            <PlainText text={info.getValue()} line />
           </a>
         ),
       }),

@@ -3,7 +3,7 @@ import { useApi } from "../../api/use-api.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
 import { useWord } from "../../i18n/use-word.js";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import { DiffView } from "../../text/diff-view.js";
 import { TimeView } from "../../text/time-view.js";
 import { Button } from "../../ui/button.js";
@@ -26,13 +26,24 @@ interface Whole extends Summary {
   readonly all: readonly { readonly version: number; readonly createdAt: number }[];
 }
 
+/** What the address says: the document, by its iteration and name, the version that is read, and another one. */
+export interface ArtifactFilter {
+  readonly artifact: string;
+  readonly version: string;
+  readonly compare: string;
+}
+interface ArtifactsProps {
+  readonly filter: ArtifactFilter;
+  readonly onFilter: (change: Partial<ArtifactFilter>) => void;
+}
+
 /** The documents of the pipeline: each version, and what changed between two. */
-export function Artifacts() {
+export function Artifacts({ filter, onFilter }: ArtifactsProps) {
   const text = usePageText(planText);
   const wordOf = useWord();
   const list = useApi<readonly Summary[]>("/api/artifacts", { everyMs: 10_000 });
-  const [selected, setSelected] = useState<Summary>();
-  const chosen = selected ?? list.data?.[0];
+  const wanted = filter.artifact;
+  const chosen = wanted === "" ? list.data?.[0] : list.data?.find((one) => keyOf(one) === wanted);
   return (
     <div className="flex flex-col gap-3 lg:flex-row">
       <div className="flex flex-col gap-1 lg:w-80">
@@ -40,10 +51,10 @@ export function Artifacts() {
         {list.data?.length === 0 && <Empty>{text("noArtifacts")}</Empty>}
         {list.data?.map((artifact) => (
           <Button
-            key={`${artifact.iterationId} ${artifact.name}`}
-            aria-pressed={chosen?.name === artifact.name && chosen.iterationId === artifact.iterationId}
+            key={keyOf(artifact)}
+            aria-pressed={artifact === chosen}
             className="justify-start aria-pressed:border-accent aria-pressed:text-accent"
-            onClick={() => setSelected(artifact)}
+            onClick={() => onFilter({ artifact: keyOf(artifact), version: "", compare: "" })}
           >
             {wordOf(artifact.name)}
             <span className="ml-auto text-muted">
@@ -53,18 +64,25 @@ export function Artifacts() {
         ))}
       </div>
       <div className="min-w-0 flex-1">
-        {chosen !== undefined && <ArtifactView key={`${chosen.iterationId} ${chosen.name}`} of={chosen} />}
+        {list.data !== undefined && wanted !== "" && chosen === undefined && (
+          <Empty>{text("unknownArtifact")}</Empty>
+        )}
+        {chosen !== undefined && <ArtifactView of={chosen} filter={filter} onFilter={onFilter} />}
       </div>
     </div>
   );
 }
 
-function ArtifactView({ of }: { readonly of: Summary }) {
+function keyOf({ iterationId, name }: Summary): string {
+  return `${iterationId}/${name}`;
+}
+
+function ArtifactView({ of, filter, onFilter }: ArtifactsProps & { readonly of: Summary }) {
   const t = useText();
   const text = usePageText(planText);
   const wordOf = useWord();
-  const [version, setVersion] = useState(of.version);
-  const [other, setOther] = useState<number>();
+  const version = toVersion(filter.version) ?? of.version;
+  const other = toVersion(filter.compare);
   const path = `/api/artifacts/${encodeURIComponent(of.name)}`;
   const iteration = of.iterationId;
   const artifact = useApi<Whole>(withQuery(path, { iteration, version }));
@@ -84,14 +102,14 @@ function ArtifactView({ of }: { readonly of: Summary }) {
             label={text("version")}
             value={version}
             versions={versions}
-            onChange={(next) => setVersion(next ?? version)}
+            onChange={(next) => onFilter({ version: next === of.version ? "" : String(next) })}
           />
           <VersionChoice
             label={text("compareWith")}
             none={text("noComparison")}
             value={other}
-            versions={versions}
-            onChange={setOther}
+            versions={versions.filter((one) => one.version !== version || version === other)}
+            onChange={(next) => onFilter({ compare: next === undefined ? "" : String(next) })}
           />
         </span>
       }
@@ -100,7 +118,12 @@ function ArtifactView({ of }: { readonly of: Summary }) {
       {artifact.data?.changedOutside === true && (
         <p className="text-xs text-warn">{text("changedOutside")}</p>
       )}
-      {other !== undefined && diff.data !== undefined && <DiffView diff={diff.data.diff} />}
+      {other !== undefined && diff.data?.diff === "" && (
+        <p className="text-xs text-muted">{t("call.compareSame")}</p>
+      )}
+      {other !== undefined && diff.data !== undefined && diff.data.diff !== "" && (
+        <DiffView diff={diff.data.diff} />
+      )}
       {other === undefined && artifact.data !== undefined && (
         <Suspense fallback={<p className="text-muted">{t("loading")}</p>}>
           <MarkdownView text={artifact.data.content} />
@@ -108,6 +131,10 @@ function ArtifactView({ of }: { readonly of: Summary }) {
       )}
     </Panel>
   );
+}
+
+function toVersion(text: string): number | undefined {
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 interface VersionChoiceProps {

@@ -18,7 +18,15 @@ import { planText } from "./text.js";
 
 type Item = PlanView["tasks"][number];
 
-const params = { tab: text("plan"), q: text(), kind: text(), scope: choice(scopes, "all") };
+const params = {
+  tab: text("plan"),
+  q: text(),
+  kind: text(),
+  scope: choice(scopes, "all"),
+  artifact: text(),
+  version: text(),
+  compare: text(),
+};
 
 /** What the agents plan and remember. */
 export default function PlanPage() {
@@ -34,7 +42,7 @@ export default function PlanPage() {
       tabs={[
         { id: "plan", title: t("plan.plan"), content: <Plan /> },
         { id: "board", title: own("board"), content: <Board /> },
-        { id: "artifacts", title: own("artifacts"), content: <Artifacts /> },
+        { id: "artifacts", title: own("artifacts"), content: <Artifacts filter={values} onFilter={set} /> },
         {
           id: "memory",
           title: t("plan.memory"),

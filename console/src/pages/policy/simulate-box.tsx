@@ -59,10 +59,12 @@ export function SimulateBox({ rule }: { readonly rule: Readonly<Record<string, s
 function Result({ view }: { readonly view: SimulationView }) {
   const text = usePageText(policyText);
   const { changes, calls, changed, allow, ask, deny } = view;
+  const unjudged = calls - allow - ask - deny;
   const listed = changes.reduce((sum, one) => sum + one.calls, 0);
   return (
     <>
       <p className="font-medium">{text("simulated", { calls, changed, allow, ask, deny })}</p>
+      {unjudged > 0 && <p className="text-muted">{text("notJudged", { n: unjudged })}</p>}
       {calls >= limit && <p className="text-warn">{text("simulatedLimit", { n: limit })}</p>}
       {listed < changed && <p className="text-warn">{text("moreChanges", { n: changes.length })}</p>}
       <ul className="mt-1 flex max-h-80 flex-col gap-1 overflow-auto" aria-label={text("simulate")}>

@@ -30,6 +30,8 @@ export const policyText = definePageText(
     simulating: "Evaluating past calls…",
     simulated:
       "{changed} of {calls} past calls would be decided differently. In total: {allow} allowed, {ask} asked, {deny} denied.",
+    notJudged:
+      "{n} of them could not be judged: no policy decided them, or their arguments are not kept in full.",
     simulatedLimit: "Only the newest {n} calls of this time were evaluated.",
     times: "{n} ×",
     changedPaths: "changed {paths}",
@@ -64,6 +66,7 @@ export const policyText = definePageText(
     simulating: "正在用历史调用试算…",
     simulated:
       "{calls} 次历史调用中有 {changed} 次的决定会改变。合计：允许 {allow}，询问 {ask}，拒绝 {deny}。",
+    notJudged: "其中 {n} 次无法试算：没有策略决定，或参数未完整保留。",
     simulatedLimit: "仅试算了该时间范围内最新的 {n} 次调用。",
     times: "{n} 次",
     changedPaths: "修改了 {paths}",

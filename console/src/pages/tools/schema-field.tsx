@@ -208,7 +208,12 @@ function ListField({ name, schema, root, value, onChange, onBroken, path, requir
 function RemoveButton({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) {
   const t = useText();
   return (
-    <Button look="quiet" aria-label={t("tools.remove", { name })} onClick={onRemove}>
+    <Button
+      look="quiet"
+      className="justify-self-end"
+      aria-label={t("tools.remove", { name })}
+      onClick={onRemove}
+    >
       ✕
     </Button>
   );

@@ -2,10 +2,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { change } from "../../api/request.js";
 import type { ShownRecord, ToolDetail } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
+import { hasCutArguments, recordPath } from "../../api/whole-arguments.js";
 import { useText } from "../../i18n/use-text.js";
 import { useWord } from "../../i18n/use-word.js";
-import { toTime } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
+import { ClockView } from "../../text/time-view.js";
 import { ValueView } from "../../text/value-view.js";
 import { Badge, WordBadge } from "../../ui/badge.js";
 import { FaultNote } from "../../ui/fault-note.js";
@@ -88,8 +89,11 @@ export function ToolPane({ name, from, tab, onTab }: ToolPaneProps) {
 /** The form, with the arguments of an earlier call where one is named. */
 function FilledForm({ tool, from }: { readonly tool: ToolDetail; readonly from: string }) {
   const t = useText();
-  const earlier = useApi<ShownRecord>(`/api/log/${encodeURIComponent(from)}/shown`, { enabled: from !== "" });
+  const shown = useApi<ShownRecord>(`${recordPath(from)}/shown`, { enabled: from !== "" });
+  const isCut = shown.data !== undefined && hasCutArguments(shown.data);
+  const whole = useApi<Pick<ShownRecord, "arguments">>(recordPath(from), { enabled: isCut });
   if (from === "") return <TryTool tool={tool} initial={undefined} />;
+  const earlier = isCut ? whole : shown;
   if (earlier.data === undefined)
     return earlier.error === null ? (
       <p className="text-muted">{t("loading")}</p>
@@ -122,7 +126,7 @@ function ToolFacts({ tool }: { readonly tool: ToolDetail }) {
     <>
       <Facts
         rows={[
-          [t("tools.origin"), <PlainText key="origin" text={tool.origin} line />],
+          [t("tools.origin"), <PlainText key="origin" text={wordOf(tool.origin)} line />],
           [t("tools.category"), wordOf(tool.category)],
           [t("tools.versions"), tool.versions.join(", ")],
           [t("tools.aliases"), tool.aliases.join(", ")],
@@ -139,7 +143,9 @@ function ToolFacts({ tool }: { readonly tool: ToolDetail }) {
           <ol className="text-xs">
             {tool.history.map((step) => (
               <li key={`${step.at}${step.from}${step.to}`}>
-                <span className="text-muted tabular-nums">{toTime(step.at)}</span>{" "}
+                <span className="text-muted">
+                  <ClockView time={step.at} />
+                </span>{" "}
                 {wordOf(step.from.toLowerCase())} → {wordOf(step.to.toLowerCase())}{" "}
                 {step.reason !== undefined && <PlainText text={step.reason} />}
               </li>

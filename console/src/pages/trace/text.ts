@@ -58,7 +58,7 @@ export const traceText = definePageText(
     waited: "等待人工 {time}",
     toggle: "展开或折叠",
     undoTask: "撤销此任务的更改",
-    replay: "文件变更",
+    replay: "文件更改",
     legendRan: "运行",
     legendAsked: "等待人工",
     legendFailed: "失败",
