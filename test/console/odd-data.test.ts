@@ -5,14 +5,14 @@ import { callTool, rows } from "./call-suite.js";
 import { closeStage, type Fixture, openStage, type Stage, visit } from "./console-fixture.js";
 
 const html = '<img src=x onerror="window.hit=1"><b>bold</b>';
-const names = ["🍏 emoji", "\u202Ertl שלום", html, "x".repeat(900), "a/b?c#d%zz e", "__proto__"];
-const deep = `${'{"down":'.repeat(1000)}1${"}".repeat(1000)}`;
+const names = ["🍏 emoji", "\u202Ertl שלום", html, "x".repeat(190), "a/b?c#d%zz e", "__proto__"];
+const deep = `${'{"down":'.repeat(60)}1${"}".repeat(60)}`;
 const values: Readonly<Record<string, string>> = {
   nothing: "null",
   "large number": "1e21",
   "empty text": '""',
   "empty texts": '{"a":"","b":"  ","c":"null","d":"12","e":null,"f":12,"":"no name"}',
-  "nested 1000 deep": deep,
+  "nested 60 deep": deep,
   "table of odd rows": '[{"a":1,"b":null},{"a":"","c":{"d":[]}},{"__proto__":2}]',
   "tall and wide": JSON.stringify({
     wide: "y".repeat(20_000),
@@ -93,13 +93,14 @@ describe("odd data", () => {
       expect(said).toContain(member);
   });
 
-  it("opens a value of 1,000 levels one level at a time", async () => {
-    await visit(page, `log/${ids["nested 1000 deep"]}`);
+  it("opens a value of 60 levels one level at a time", async () => {
+    await visit(page, `log/${ids["nested 60 deep"]}`);
     const result = details().getByRole("region", { name: "Result" });
     const closed = () => result.locator('button[aria-expanded="false"]').first();
+    await closed().waitFor();
     const before = await result.getByText("down:").count();
     for (let at = 0; at < 10; at++) await closed().click();
-    expect(await result.getByText("down:").count()).toBe(before + 10);
+    await expect.poll(() => result.getByText("down:").count()).toBe(before + 10);
     expect(await faultsOf(page)).toEqual([]);
   });
 

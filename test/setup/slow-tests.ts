@@ -25,6 +25,7 @@ export const slowTests: readonly (readonly [seconds: number, name: string])[] = 
   [20, "dev"],
   [20, "layer-hazards"],
   [20, "workplace"],
+  [20, "odd-data"],
   [17, "layer-crash"],
   [17, "mcp-http-return"],
   [15, "cli-state"],

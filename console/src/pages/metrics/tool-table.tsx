@@ -20,6 +20,8 @@ const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSorted
 const helper = createColumnHelper<typeof features, ToolMetricsRow>();
 
 const perPage = 100;
+/** As the server estimates the tokens of one result. */
+const bytesPerToken = 4;
 
 /** The figures of each tool; a click on a head sorts by it. */
 export function ToolTable({ rows }: { readonly rows: readonly ToolMetricsRow[] }) {
@@ -130,7 +132,7 @@ function useColumns() {
         header: own("resultTokens"),
         cell: (info) => count(info.getValue()),
       }),
-      helper.accessor((row) => row.resultTokens * row.results.calls, {
+      helper.accessor((row) => Math.ceil(row.results.totalBytes / bytesPerToken), {
         id: "totalTokens",
         header: own("totalTokens"),
         cell: (info) => count(info.getValue()),
