@@ -134,6 +134,32 @@ describe("large arguments", () => {
   });
 });
 
+describe("a browser whose clock is wrong", () => {
+  it("tells times, durations and what is left by the clock of the server", async () => {
+    const late = await stage.context.newPage();
+    await late.addInitScript("{ const real = Date.now; Date.now = () => real() - 7_200_000; }");
+    const asked = callTool(fixture, "ask_user", { question: "What time is it?" });
+    await late.goto(`${fixture.url}/#/live?q=time`);
+    const row = late.locator('[data-call][data-state="asking"]');
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/\d (?:ms|s)$/);
+    await visit(late, "log?q=since:15m tool:json_parse");
+    await late
+      .getByTestId("record-count")
+      .getByText(`${Object.keys(values).length} records`)
+      .waitFor();
+    await visit(late, `log/${ids["edit"]}`);
+    await late
+      .getByRole("complementary")
+      .getByText(/· (?:now|\d+ (?:second|minute)s? ago)$/)
+      .waitFor();
+    const [{ id }] = (await fixture.api("GET", "/api/questions")) as [{ id: string }];
+    await fixture.api("POST", `/api/questions/${id}`, { text: "late" });
+    await asked;
+    await late.close();
+  });
+});
+
 describe("the address", () => {
   it("names an artifact, its version and the one that it is compared with; back undoes each choice", async () => {
     await visit(page, "plan?tab=artifacts");

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FeedItem } from "../../console/src/api/types.js";
+import { createServerClock } from "../../console/src/api/server-clock.js";
 import { createFeedStore } from "../../console/src/feed/feed-store.js";
 import { keptCalls } from "../../console/src/feed/feed-state.js";
 import { fillIn } from "../../console/src/i18n/use-text.js";
@@ -195,5 +196,27 @@ describe("the feed in the page", () => {
     draw();
     expect(store.read().calls.get(last)?.state).toBe("succeeded");
     expect(store.read().approvals).toEqual([]);
+  });
+});
+
+describe("the clock of the server", () => {
+  it("is that of the browser unless an answer says otherwise, and follows both when they are set", () => {
+    let own = 1_000_000_000_000;
+    const clock = createServerClock(() => own);
+    const answer = (serverTime: number, tookMs: number) =>
+      clock.note(own - tookMs, own, new Date(serverTime).toUTCString());
+    clock.note(own, own, null);
+    clock.note(own, own, "nonsense");
+    answer(own, 0);
+    answer(own - 3000, 4000);
+    expect(clock.now()).toBe(own);
+    answer(own + 3_600_000, 20);
+    expect(Math.abs(clock.now() - own - 3_600_000)).toBeLessThan(1100);
+    const before = clock.now();
+    answer(before, 10);
+    expect(clock.now()).toBe(before);
+    own += 3_600_000; // the browser's clock is put right
+    answer(own, 10);
+    expect(clock.now()).toBe(own);
   });
 });

@@ -1,4 +1,5 @@
 import { readPageSecret } from "./page-secret.js";
+import { serverClock } from "./server-clock.js";
 import type { ApiError } from "./types.js";
 
 /** A request that failed, with what the server says about it. */
@@ -83,10 +84,17 @@ function ask(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   const secret = readPageSecret(window);
   if (secret !== undefined) headers.set("X-Tenon-Page", secret);
-  return fetch(path, { credentials: "same-origin", ...init, headers }).catch((cause: unknown) => {
-    if (init.signal?.aborted === true) throw cause;
-    throw new ApiFault(0, { code: "UNREACHABLE", message: "The server cannot be reached." });
-  });
+  const sentAt = Date.now();
+  return fetch(path, { credentials: "same-origin", ...init, headers }).then(
+    (response) => {
+      serverClock.note(sentAt, Date.now(), response.headers.get("date"));
+      return response;
+    },
+    (cause: unknown) => {
+      if (init.signal?.aborted === true) throw cause;
+      throw new ApiFault(0, { code: "UNREACHABLE", message: "The server cannot be reached." });
+    },
+  );
 }
 
 function errorOf(text: string, response: Response): ApiError["error"] {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { serverClock } from "../api/server-clock.js";
 import { useFeed } from "../feed/use-feed.js";
 import { useText } from "../i18n/use-text.js";
 import { toTime } from "../text/format.js";
@@ -10,7 +11,7 @@ export function ConnectionBanner() {
   const lost = connection === "lost" || connection === "away";
   const [since, setSince] = useState(0);
   useEffect(() => {
-    if (lost) setSince(Date.now());
+    if (lost) setSince(serverClock.now());
   }, [lost]);
   return (
     <div role="alert">

@@ -1,4 +1,5 @@
 import { useCallback } from "react";
+import { serverClock } from "../api/server-clock.js";
 import { type Language, usePreferences } from "../preferences.js";
 
 const units = {
@@ -10,7 +11,8 @@ const units = {
 export function toDuration(ms: number | null | undefined, language: Language = "en"): string {
   const { ms: unit, s, min, h } = units[language];
   if (ms === null || ms === undefined || !Number.isFinite(ms)) return "–";
-  if (ms === 0) return `0 ${unit}`;
+  // A clock that was set back makes a call end before it began.
+  if (ms <= 0) return `0 ${unit}`;
   if (ms < 0.95) return `${ms < 0.1 ? ms.toPrecision(1) : ms.toFixed(1)} ${unit}`;
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ${unit}`;
   if (Math.round(ms / 100) < 600) return `${Number((ms / 1000).toFixed(1))} ${s}`;
@@ -37,7 +39,7 @@ const clock = new Intl.DateTimeFormat(undefined, {
 });
 
 /** A time of day with seconds; on another day its date and the time without them, which is as long. */
-export function toTime(time: number, now = Date.now()): string {
+export function toTime(time: number, now = serverClock.now()): string {
   const date = new Date(time);
   const of = clock.format(date);
   const today = new Date(now);

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { serverClock } from "../api/server-clock.js";
 import { usePreferences } from "../preferences.js";
 import { toRelative, toTime, toZoned } from "./format.js";
 
@@ -15,9 +16,9 @@ export function ClockView({ time }: { readonly time: number }) {
 /** How long ago, with the exact time and its zone on hover. */
 export function TimeView({ time, exact = true }: { readonly time: number; readonly exact?: boolean }) {
   const { language } = usePreferences();
-  const [now, setNow] = useState(Date.now());
+  const [now, setNow] = useState(serverClock.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    const timer = setInterval(() => setNow(serverClock.now()), 30_000);
     return () => clearInterval(timer);
   }, []);
   const whole = toZoned(time, language);

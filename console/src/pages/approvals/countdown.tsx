@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { serverClock } from "../../api/server-clock.js";
 import { useText } from "../../i18n/use-text.js";
 import { useDuration } from "../../text/format.js";
 
@@ -18,9 +19,9 @@ export function Countdown({ until }: { readonly until: number | undefined }) {
 
 /** The time, to the second. */
 export function useNow(): number {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serverClock.now);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(serverClock.now()), 1000);
     return () => clearInterval(timer);
   }, []);
   return now;

@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { change } from "../../api/request.js";
 import type { ShownRecord } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
+import { serverClock } from "../../api/server-clock.js";
 import type { Call } from "../../feed/feed-state.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
@@ -135,6 +136,6 @@ function LoggedResult({ id }: { readonly id: string }) {
 function Stages({ call }: { readonly call: Call }) {
   const toDuration = useDuration();
   const t = useText();
-  const parts = stagesOf(call, call.endedAt ?? Date.now());
+  const parts = stagesOf(call, call.endedAt ?? serverClock.now());
   return parts.map(({ stage, from, to }) => `${t(`stage.${stage}`)} ${toDuration(to - from)}`).join(" · ");
 }

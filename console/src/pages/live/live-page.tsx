@@ -1,4 +1,5 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { serverClock } from "../../api/server-clock.js";
 import { choice, flag, text as textParam, useAddress, useTyped } from "../../address.js";
 import type { Call, FeedState } from "../../feed/feed-state.js";
 import { useFeed } from "../../feed/use-feed.js";
@@ -30,7 +31,7 @@ export default function LivePage({ id }: { readonly id?: string | undefined }) {
   const [range, setRange] = useState<readonly [number, number]>([0, 0]);
   const onRange = useCallback((first: number, last: number) => setRange([first, last]), []);
   const at = (index: number) => state.calls.get(rows.idAt(index)) as Call;
-  const now = Date.now();
+  const now = serverClock.now();
   const scale = shared ? scaleOf(rows.count, range, at) : undefined;
   useTicking(held === undefined && anyActive(rows.count, range, at));
   const call = id === undefined ? undefined : (live.calls.get(id) ?? state.calls.get(id));
@@ -176,7 +177,7 @@ function useRows(state: FeedState, text: string, filter: StateFilter): Rows {
 function scaleOf(count: number, range: readonly [number, number], at: (index: number) => Call): Scale {
   let from = Number.POSITIVE_INFINITY;
   let to = 0;
-  const now = Date.now();
+  const now = serverClock.now();
   for (let index = range[0]; index <= Math.min(range[1], count - 1); index += 1) {
     const call = at(index);
     from = Math.min(from, call.requestedAt);

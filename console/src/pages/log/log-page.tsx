@@ -3,6 +3,7 @@ import { useCallback, useMemo } from "react";
 import { text, useAddress, useTyped } from "../../address.js";
 import { change, get, withQuery } from "../../api/request.js";
 import type { LogPage as Page, LogVerdict } from "../../api/types.js";
+import { serverClock } from "../../api/server-clock.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
 import { parseSearch, type SearchFilter, withField } from "../../search/parse-search.js";
@@ -26,7 +27,7 @@ export default function LogPage({ id }: { readonly id?: string | undefined }) {
   const { values, set, href, choose } = useAddress("log", params);
   const [typed, setTyped] = useTyped(values.q, (q) => set({ q }, { replace: true }));
   // Relative times count from the moment of the search, so that pages of one answer fit together.
-  const { filter, problems } = useMemo(() => parseSearch(values.q, Date.now()), [values.q]);
+  const { filter, problems } = useMemo(() => parseSearch(values.q, serverClock.now()), [values.q]);
   const { records, fault, loading, more } = useRecords(filter);
   const onRange = useCallback(
     (_first: number, last: number) => {

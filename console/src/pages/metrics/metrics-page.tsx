@@ -2,6 +2,7 @@ import { lazy, Suspense } from "react";
 import { choice, useAddress } from "../../address.js";
 import type { MetricsSeries, MetricsView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
+import { serverClock } from "../../api/server-clock.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
 import { toBytes, useDuration } from "../../text/format.js";
@@ -31,7 +32,7 @@ export default function MetricsPage() {
       <FaultNote fault={view.error} />
     );
   const { tools, experiments, advice, alerts, since } = view.data;
-  const isOlder = since < Date.now() - (Number(minutes) + 1) * 60_000;
+  const isOlder = since < serverClock.now() - (Number(minutes) + 1) * 60_000;
   return (
     <div className="flex flex-col gap-3">
       <label className="flex flex-wrap items-center gap-2 text-xs text-muted">

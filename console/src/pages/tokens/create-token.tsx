@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { CreatedToken } from "../../api/types.js";
 import { useChange } from "../../api/use-change.js";
+import { serverClock } from "../../api/server-clock.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { roleNames, roleText } from "../../i18n/role-text.js";
 import { Button } from "../../ui/button.js";
@@ -25,7 +26,7 @@ export function CreateToken({ user }: { readonly user: string }) {
       ...(owner !== "" && { user: owner }),
       ...(role !== "" && { role }),
       ...(endpoint !== "" && { endpoint }),
-      expiresAt: days === "" ? null : Date.now() + Number(days) * dayMs,
+      expiresAt: days === "" ? null : serverClock.now() + Number(days) * dayMs,
     };
     create.mutate({ method: "POST", path: "/api/tokens", body });
   };

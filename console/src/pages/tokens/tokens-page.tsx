@@ -3,6 +3,7 @@ import { withQuery } from "../../api/request.js";
 import type { Page, TokenView } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
 import { useChange } from "../../api/use-change.js";
+import { serverClock } from "../../api/server-clock.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { roleText } from "../../i18n/role-text.js";
 import { TimeView } from "../../text/time-view.js";
@@ -60,7 +61,7 @@ const tones: Record<"valid" | "expired" | "revoked", Tone> = { valid: "ok", expi
 
 function stateOf({ revokedAt, expiresAt }: TokenView): keyof typeof tones {
   if (revokedAt !== undefined) return "revoked";
-  return expiresAt !== undefined && expiresAt <= Date.now() ? "expired" : "valid";
+  return expiresAt !== undefined && expiresAt <= serverClock.now() ? "expired" : "valid";
 }
 
 function Tokens({ rows }: { readonly rows: readonly TokenView[] }) {

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import type { TraceSpan } from "../../api/types.js";
+import { serverClock } from "../../api/server-clock.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { useWord } from "../../i18n/use-word.js";
 import { useDuration } from "../../text/format.js";
@@ -80,7 +81,7 @@ export const SpanRow = memo(({ row, scale, isClosed, onToggle }: SpanRowProps) =
 
 function WaterfallBar({ span, scale }: { readonly span: TraceSpan; readonly scale: TimeScale }) {
   const width = Math.max(1, scale.to - scale.from);
-  const end = span.time + (span.durationMs ?? Date.now() - span.time);
+  const end = span.time + (span.durationMs ?? serverClock.now() - span.time);
   const place = (from: number, to: number) => ({
     left: `${Math.max(0, Math.min(99, ((from - scale.from) / width) * 100))}%`,
     width: `${Math.max(0, ((to - from) / width) * 100)}%`,

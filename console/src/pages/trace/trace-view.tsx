@@ -3,6 +3,7 @@ import { useTyped } from "../../address.js";
 import { ApiFault, withQuery } from "../../api/request.js";
 import type { TraceSpan, TraceView as View } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
+import { serverClock } from "../../api/server-clock.js";
 import { usePageText } from "../../i18n/page-text.js";
 import { useText } from "../../i18n/use-text.js";
 import { hrefOf } from "../../route.js";
@@ -170,7 +171,7 @@ function isLive(view: View | undefined): boolean {
   const last = view?.spans.at(-1);
   return (
     view?.spans.some(({ durationMs }) => durationMs === undefined) === true ||
-    (last !== undefined && Date.now() - last.time < 30_000)
+    (last !== undefined && serverClock.now() - last.time < 30_000)
   );
 }
 
@@ -189,7 +190,7 @@ function scaleOf(spans: readonly TraceSpan[]): TimeScale {
   let to = 0;
   for (const { time, durationMs } of spans) {
     from = Math.min(from, time);
-    to = Math.max(to, durationMs === undefined ? Date.now() : time + durationMs);
+    to = Math.max(to, durationMs === undefined ? serverClock.now() : time + durationMs);
   }
   return spans.length === 0 ? { from: 0, to: 1 } : { from, to: Math.max(to, from + 1) };
 }
