@@ -16,8 +16,11 @@ export function queueSuite(stage: () => Stage): void {
   const refuseAll = (reason: string): Promise<unknown> =>
     stage().fixture.api("POST", "/api/approvals/refuse", { session: "console", reason });
 
-  // What a failed test left waiting is not the next one's.
-  afterEach(() => refuseAll("over"));
+  // What a test left waiting, at the server or still on the page, is not the next one's.
+  afterEach(async () => {
+    await refuseAll("over");
+    await expect.poll(() => waiting(stage().page).count()).toBe(0);
+  });
 
   it("says who waits for what, and is filtered and grouped", async () => {
     const { fixture, page } = stage();
