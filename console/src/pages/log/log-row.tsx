@@ -12,7 +12,7 @@ import { logText } from "./text.js";
 
 /** In a narrow list the tool takes the place of the arguments, so that the duration stays in view. */
 const columns = {
-  outcome: "shrink-0 @lg:w-20",
+  outcome: "min-w-16 shrink-0 @lg:w-20",
   tool: "min-w-0 flex-1 truncate @lg:w-36 @lg:flex-none",
   arguments: "hidden min-w-0 flex-1 truncate @lg:inline",
 };

@@ -2,8 +2,8 @@ import { useMemo, useState } from "react";
 import { flag, text as textParam, useAddress, useTyped } from "../../address.js";
 import type { ConfigurationView } from "../../api/types.js";
 import { usePageText } from "../../i18n/page-text.js";
+import { FoldedText } from "../../text/folded-text.js";
 import { PlainText } from "../../text/plain-text.js";
-import { toShort } from "../../text/value-view.js";
 import { WordBadge } from "../../ui/badge.js";
 import { Button } from "../../ui/button.js";
 import { Empty } from "../../ui/panel.js";
@@ -50,11 +50,11 @@ export function SettingTable({ view }: { readonly view: ConfigurationView }) {
           <tbody>
             {rows.slice(0, shown).map(({ path, value, kind, file }) => (
               <tr key={path} className="border-t border-line align-top">
-                <td data-label={text("setting")} className="py-1 pr-3 font-mono wrap-anywhere">
+                <td data-label={text("setting")} className="py-1 pr-3 font-mono wrap-anywhere sm:min-w-72">
                   <PlainText text={path} line />
                 </td>
                 <td data-label={text("value")} className="py-1 pr-3 font-mono wrap-anywhere">
-                  <PlainText text={toShort(value, 300)} line />
+                  <FoldedText text={toText(value)} limit={300} />
                 </td>
                 <td data-label={text("source")} className="py-1">
                   <span title={file}>
@@ -73,4 +73,9 @@ export function SettingTable({ view }: { readonly view: ConfigurationView }) {
       )}
     </div>
   );
+}
+
+/** As it would stand in the configuration; a text without quotes, unless it is empty. */
+function toText(value: unknown): string {
+  return typeof value === "string" && value !== "" ? value : (JSON.stringify(value) ?? "");
 }
