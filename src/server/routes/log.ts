@@ -98,19 +98,23 @@ function ownOnly(c: Context): { readonly principal?: string | undefined } {
 /** Contents may be purged by another process at any time. */
 const keptMs = 10_000;
 
-/** Finds records by call id or place; the last one is kept for a moment, since a large one is read piece by piece. */
+/** Two, for as many are compared. */
+const keptRecords = 2;
+
+/** Finds records by call id or place; the last ones are kept for a moment, since large ones are read piece by piece. */
 function createFinder({
   tenon: { audit },
   now,
 }: RouteContext): (id: string) => Promise<AuditRecord | undefined> {
-  let last: { readonly id: string; readonly record: AuditRecord; readonly until: number } | undefined;
+  let kept: readonly { readonly id: string; readonly record: AuditRecord; readonly until: number }[] = [];
   return async (id) => {
-    if (last !== undefined && last.until < now()) last = undefined;
-    if (last?.id === id) return last.record;
+    kept = kept.filter(({ until }) => until >= now());
+    const known = kept.find((one) => one.id === id);
+    if (known !== undefined) return known.record;
     const place = /^\d{1,15}$/.test(id) ? await audit.get(Number(id)) : undefined;
     const record = place ?? (await audit.get(id));
     if (record === undefined) return undefined;
-    last = { id, record, until: now() + keptMs };
+    kept = [{ id, record, until: now() + keptMs }, ...kept].slice(0, keptRecords);
     return record;
   };
 }

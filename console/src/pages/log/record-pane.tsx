@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { ApiFault } from "../../api/request.js";
 import type { ShownRecord } from "../../api/types.js";
 import { useApi } from "../../api/use-api.js";
@@ -17,7 +17,8 @@ import { RecordActions } from "./record-actions.js";
 import { RecordFacts } from "./record-facts.js";
 import { ReplayBox } from "./replay-box.js";
 
-const CompareCalls = lazy(() => import("./compare-calls.js"));
+const loadComparison = () => import("./compare-calls.js");
+const CompareCalls = lazy(loadComparison);
 
 interface RecordPaneProps {
   readonly id: string;
@@ -34,6 +35,10 @@ export function RecordPane({ id, close, compare, onCompare }: RecordPaneProps) {
   const query = useApi<ShownRecord>(`/api/log/${encodeURIComponent(id)}/shown`);
   // Asked for together with it: the comparison is loaded when this one is there.
   useApi(`/api/log/${encodeURIComponent(compare)}/shown`, { enabled: compare !== "" });
+  useEffect(() => {
+    // Where its file is not there, the boundary around it tells so.
+    if (compare !== "") loadComparison().catch(() => undefined);
+  }, [compare]);
   const [undoing, setUndoing] = useState(false);
   const record = query.data;
   const isUnknown = query.error instanceof ApiFault && query.error.status === 404;
