@@ -28,6 +28,8 @@ export interface CommandEntry {
   ended: (exit: Exit) => void;
   /** 0 until it has started. */
   pid: number;
+  /** The process that waits for it and reports its end; 0 until that is known. */
+  waiter: number;
 }
 
 /** What is known about a command once it has started. */

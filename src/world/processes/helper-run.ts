@@ -13,7 +13,7 @@ import { readPipe, type PipeReader } from "./pipe-reader.js";
 import { shellQuote } from "../../command/shell-quote.js";
 import { createStandbyPool, type StandbyPool, type AssignedStandby } from "./standby-pool.js";
 import { buildStartScript, type CommandFifos } from "./start-script.js";
-import { sendSignal } from "./stop-tree.js";
+import { runningCheck } from "./stop-tree.js";
 
 /** Long enough for a machine under load, and shorter than people would wait. */
 export const startMs = 10_000;
@@ -142,6 +142,7 @@ export class HelperRun {
       const entry: CommandEntry = {
         cwd: launch.cwd,
         pid: 0,
+        waiter: 0,
         started: () => {},
         failed: () => {},
         ended: () => {},
@@ -171,6 +172,7 @@ export class HelperRun {
       group = standby === undefined ? this.#options.openGroup() : standby.group;
       if (standby !== undefined) {
         this.#idBySerial.set(standby.serial, id);
+        entry.waiter = standby.waiter;
         return;
       }
       const joins = (group?.joins ?? []).map(shellQuote).join(" ");
@@ -213,6 +215,7 @@ export class HelperRun {
     if (kind === "x") this.#handleEnd(id, value);
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
+    if (kind === "w") entry.waiter = value;
     if (kind === "p") {
       entry.pid = value;
       entry.started(value);
@@ -240,14 +243,19 @@ export class HelperRun {
     }, reportMs);
   }
 
-  /** If the process that waits for a command was killed, nothing reports the end, so poll for it. */
+  /**
+   * If the process that waits for a command was killed, nothing reports the end, so poll for it. As long as that process
+   * runs, it does report it, however late on a busy machine.
+   */
   async #detectUnreportedEnd(id: number, readers: readonly PipeReader[]): Promise<void> {
     await Promise.all(readers.map((reader) => reader.ended));
+    let runs: (() => boolean)[] | undefined;
     let misses = 0;
     for (let entry = this.#entries.get(id); entry !== undefined; entry = this.#entries.get(id)) {
       await new Promise((resolve) => setTimeout(resolve, probeMs).unref());
-      misses = sendSignal(entry.pid, 0) ? 0 : misses + 1;
-      if (misses < 2) continue; // the report may still arrive
+      runs ??= [entry.waiter, entry.pid].map(runningCheck);
+      misses = runs.some((isRunning) => isRunning()) ? 0 : misses + 1;
+      if (misses < 2) continue; // the report may still have to be read
       this.#forget(id);
       entry.ended({ code: null, signal: null });
     }

@@ -4,7 +4,8 @@
  *
  * Requests come on stdin as a line with a length and then that many bytes of script. Reports leave by
  * descriptor 7, a line each: `h FD` a descriptor of bash's own, `f FIRST LAST` fifos are there,
- * `s SERIAL PID` a process waits for a request, started by the process PID, `p ID PID` started, `d ID` the
+ * `s SERIAL PID` a process waits for a request, started by the process PID, `w ID PID` the process that
+ * waits for a command, `p ID PID` started, `d ID` the
  * folder cannot be entered, `o ID` the fifos cannot be opened, `x ID CODE` ended, `y SERIAL CODE` the same of
  * a process that had waited.
  *
@@ -66,6 +67,7 @@ standby() {
 run() {
   local id=$1 request=$2
   shift 2
+  echo "w $id $BASHPID" >&7
   set -m
   ( join "$@"; exec 0</dev/null; eval "$request"; exit 125 ) &
   await $!

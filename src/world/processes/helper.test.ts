@@ -1,9 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { shellQuote } from "../../command/shell-quote.js";
+import { HelperRun } from "./helper-run.js";
 import { findTagged, openCommandFixture, type CommandFixture } from "./testing/command-fixture.js";
 
 let fixture: CommandFixture;
@@ -102,6 +106,51 @@ describe("the helper", () => {
       await expect.poll(async () => (await Promise.all(pids.map(isGone))).every(Boolean)).toBe(true);
       expect(await run(`echo ${round}`)).toMatchObject({ exitCode: 0, stdout: { text: `${round}\n` } });
     }
+  });
+
+  it("waits for an exit code that is reported late, as on a busy machine", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tenon-late-"));
+    const shell = join(folder, "bash");
+    // Longer than a report takes to be missed.
+    const late = `wait "$pid"; local code=$?; sleep 0.6; return $code`;
+    writeFileSync(
+      shell,
+      `#!/bin/bash\nargs=("$@")\nfor at in "\${!args[@]}"; do args[at]=\${args[at]/'wait "$pid"'/${shellQuote(late)}}; done\nexec /bin/bash "\${args[@]}"\n`,
+      { mode: 0o755 },
+    );
+    const own = new HelperRun(
+      {
+        bash: shell,
+        tempDir: folder,
+        tag: "TENON_RUN=late",
+        openGroup: () => undefined,
+        groupDirs: () => [],
+        leftovers: () => [],
+        adoptOrphans: () => false,
+        onLate: () => {},
+      },
+      () => {},
+    );
+    const codes = [3, 4, 5, 6, 7];
+    const launch = { file: "/bin/bash", cwd: folder, env: {} };
+    const ends = codes.map(async (code) => {
+      const running = await own.launch({ ...launch, args: ["-c", `exit ${code}`] }, () => undefined);
+      return (await running.exited).code;
+    });
+    expect(await Promise.all(ends)).toEqual(codes);
+    await own.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("ends a command whose end nobody reports any more", async () => {
+    const ending = run("echo $PPID >waiter; until [ -e go ]; do sleep 0.02; done; exit 7");
+    const file = join(fixture.workspace, "waiter");
+    await expect.poll(() => readFile(file, "utf8").catch(() => "")).toMatch(/\n/);
+    const waiter = Number(await readFile(file, "utf8"));
+    killUnlessGone(waiter);
+    await expect.poll(() => isGone(waiter)).toBe(true);
+    writeFileSync(join(fixture.workspace, "go"), "");
+    expect(await ending).toMatchObject({ exitCode: null });
   });
 
   it("ends everything when the host is killed, also what left its group", async () => {

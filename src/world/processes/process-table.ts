@@ -54,6 +54,13 @@ export function readStat(pid: string | number): readonly string[] {
   return text === "" ? [] : text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
+/** Whether a process has not ended; where there is no /proc to tell, it is taken to run. */
+export function isRunning(pid: number): boolean {
+  if (process.platform !== "linux") return true;
+  const [state = "X"] = readStat(pid);
+  return state !== "Z" && state !== "X";
+}
+
 /** Bytes that a process and its ended children read and wrote by system calls; `undefined` if it cannot be read. */
 export function readIo(pid: number): number | undefined {
   const counts = [...readProcFile(`/proc/${pid}/io`).matchAll(/^[rw]char: (\d+)$/gm)];
@@ -89,14 +96,20 @@ export interface ProcessTree {
   readonly group?: { members(): readonly number[] } | undefined;
   /** Whether the root builds a sandbox: everything inside ends with it, so it gets no SIGTERM. */
   readonly sandboxed: boolean;
+  /** When the root was started, 0 if it has ended: a process that gets its number later is not part of it. */
+  readonly rootTicks?: number | undefined;
 }
 
 /** The processes of a tree that are alive, the root first if it is among them. */
 export async function readTree(root: ProcessTree): Promise<readonly ProcessRow[]> {
   const table = await readProcessTable();
   const below = descendants(table, root.pid);
+  const now = table.find(({ pid }) => pid === root.pid)?.startTicks;
+  // The system gives no number to a new process that a group or session still has.
+  const isOther = now !== undefined && now !== (root.rootTicks ?? now);
   const related = (row: ProcessRow): boolean =>
-    row.pid === root.pid || row.group === root.pid || row.session === root.pid || below.has(row.pid);
+    !isOther &&
+    (row.pid === root.pid || row.group === root.pid || row.session === root.pid || below.has(row.pid));
   const since = ownStartTicks();
   const grouped = new Set(root.group?.members());
   const isMember = async (row: ProcessRow): Promise<boolean> =>
@@ -131,7 +144,12 @@ export function listDescendants(root: number, max: number): number[] {
 
 /** When this process was started: an older process was not started by it. */
 export function ownStartTicks(): number {
-  return Number(readStat("self")[19] ?? 0);
+  return startTicksOf("self");
+}
+
+/** When a process was started, in clock ticks since boot; 0 if nothing tells. */
+export function startTicksOf(pid: string | number): number {
+  return Number(readStat(pid)[19] ?? 0);
 }
 
 async function isTagged(pid: number, tag: string): Promise<boolean> {

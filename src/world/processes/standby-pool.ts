@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import type { FifoPool } from "./fifo-pool.js";
 import { openWriter } from "./input-fifo.js";
-import { readStat } from "./process-table.js";
+import { isRunning } from "./process-table.js";
 
 /** A standby that took a request and becomes the command. */
 export interface AssignedStandby {
@@ -11,6 +11,8 @@ export interface AssignedStandby {
   /** Its fifo, free again once the request was read. */
   readonly path: string;
   readonly group: CommandGroup | undefined;
+  /** The process that waits for its end. */
+  readonly waiter: number;
 }
 
 /** Processes that the helper forked ahead of time; each turns into the next command. */
@@ -33,7 +35,6 @@ export interface StandbyPoolDeps {
 
 interface Standby extends AssignedStandby {
   readonly fd: number;
-  readonly waiter: number;
 }
 
 /** One is used while the next ones join their control groups, which takes the kernel about 15 ms. */
@@ -73,7 +74,7 @@ export function createStandbyPool({ fifos, openGroup, start }: StandbyPoolDeps):
       if (bytes.length > maxRequestBytes) return undefined;
       for (let standby = waiting.shift(); standby !== undefined; standby = waiting.shift()) {
         // Without its waiter, nobody would report the end of the command.
-        const accepted = isAlive(standby.waiter) && tryWrite(standby.fd, bytes);
+        const accepted = isRunning(standby.waiter) && tryWrite(standby.fd, bytes);
         closeSync(standby.fd);
         if (accepted) return standby;
         standby.group?.remove();
@@ -100,12 +101,6 @@ export function createStandbyPool({ fifos, openGroup, start }: StandbyPoolDeps):
       starting.clear();
     },
   };
-}
-
-function isAlive(pid: number): boolean {
-  if (process.platform !== "linux") return true;
-  const [state = "X"] = readStat(pid);
-  return state !== "Z" && state !== "X";
 }
 
 function tryWrite(fd: number, bytes: Buffer): boolean {

@@ -1,23 +1,26 @@
 import { execFile } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { errnoOf } from "../../contract/errno.js";
-import { readTree, type ProcessRow, type ProcessTree } from "./process-table.js";
+import { isRunning, readTree, startTicksOf, type ProcessRow, type ProcessTree } from "./process-table.js";
 
 export const graceMs = 2000;
 const pollMs = 20;
 const killRounds = 50;
 
 /** Send SIGTERM to every process of a tree, then SIGKILL after the grace period; resolves when none is left. */
-export async function stopTree(tree: ProcessTree, grace = graceMs): Promise<void> {
-  if (process.platform === "win32") return stopOnWindows(tree.pid);
-  let left = await readTree(tree);
-  if (isGone(tree, left)) return;
+export async function stopTree(given: ProcessTree, grace = graceMs): Promise<void> {
+  if (process.platform === "win32") return stopOnWindows(given.pid);
+  let left = await readTree(given);
+  if (isGone(given, left)) return;
+  const [first] = left;
+  const rootTicks = given.rootTicks ?? (first?.pid === given.pid ? first.startTicks : 0);
+  const tree = { ...given, rootTicks };
   if (grace > 0) {
     sendTerminate(tree, left);
     left = await waitUntilGone(tree, performance.now() + grace);
   }
   for (let round = 0; round < killRounds; round++) {
-    sendSignal(-tree.pid, "SIGKILL");
+    if (hasGroup(tree, left)) sendSignal(-tree.pid, "SIGKILL");
     for (const { pid } of left) sendSignal(pid, "SIGKILL");
     await delay(round === 0 ? 2 : pollMs);
     left = await readTree(tree);
@@ -30,13 +33,18 @@ function isGone(tree: ProcessTree, left: readonly ProcessRow[]): boolean {
   return left.length === 0 && (process.platform === "linux" || !groupExists(tree.pid));
 }
 
+/** Whether the group of the root is still its own, as far as can be seen. */
+function hasGroup({ pid }: ProcessTree, members: readonly ProcessRow[]): boolean {
+  return process.platform !== "linux" || members.some(({ group }) => group === pid);
+}
+
 /** Whether a process group still has members, zombies included. */
 export function groupExists(pid: number): boolean {
   return sendSignal(-pid, 0);
 }
 
 function sendTerminate(tree: ProcessTree, members: readonly ProcessRow[]): void {
-  if (!tree.sandboxed) sendSignal(-tree.pid, "SIGTERM");
+  if (!tree.sandboxed && hasGroup(tree, members)) sendSignal(-tree.pid, "SIGTERM");
   const sandboxPids = new Set(tree.sandboxed ? [tree.pid, ...childrenOf(tree.pid, members)] : []);
   for (const { pid, group } of members) {
     const inGroup = !tree.sandboxed && group === tree.pid;
@@ -56,6 +64,12 @@ async function waitUntilGone(tree: ProcessTree, deadline: number): Promise<reado
     const left = await readTree(tree);
     if (left.length === 0 || performance.now() >= deadline) return left;
   }
+}
+
+/** Tells whether the process that has this number now still runs; another one that gets the number later does not count. */
+export function runningCheck(pid: number): () => boolean {
+  const startedAt = startTicksOf(pid);
+  return () => isRunning(pid) && sendSignal(pid, 0) && startTicksOf(pid) === startedAt;
 }
 
 /** Whether the process or group exists; signal 0 only checks that. */
