@@ -39,6 +39,15 @@ describe("tenon layers", () => {
     expect(shown.out).toContain("later.txt");
     expect((await tenon("layers", "show", id, "new.txt")).out).not.toContain("later.txt\n");
 
+    for (const command of ["show", "commit", "discard"]) {
+      const path = command === "discard" ? ["--path", "missing"] : ["missing"];
+      expect(await tenon("layers", command, id, ...path)).toMatchObject({
+        code: 2,
+        out: "",
+        err: expect.stringContaining("The layer has no changes at these paths."),
+      });
+    }
+
     expect((await tenon("layers", "commit", id)).err).toContain("Pass --yes");
     expect(existsSync(join(fixture.workspace, "new.txt"))).toBe(false);
     expect(await tenon("layers", "commit", id, "new.txt", "--yes")).toMatchObject({
@@ -49,7 +58,10 @@ describe("tenon layers", () => {
     expect(existsSync(join(fixture.workspace, "later.txt"))).toBe(false);
     // What was not selected still waits; with the last path the layer is gone.
     expect(await layersOf(ids.kept)).toHaveLength(1);
-    expect(await tenon("layers", "commit", id, "later.txt", "--yes")).toMatchObject({ code: 0 });
+    expect(await tenon("layers", "discard", id, "--path", "later.txt")).toMatchObject({
+      code: 0,
+      out: "Discarded: later.txt\n",
+    });
     expect(await layersOf(ids.kept)).toEqual([]);
 
     expect(await tenon("undo", "--file", "new.txt", "--yes")).toMatchObject({ code: 0 });

@@ -55,7 +55,7 @@ async function list(open: OpenTenon, flags: LayerFlags): Promise<void> {
 }
 
 async function showOne(open: OpenTenon, id: string, paths: readonly string[]): Promise<void> {
-  const view = await open.tenon.layers.show(id, selected(paths));
+  const view = await viewOf(open, id, selected(paths));
   writeResult(open, view, () => describe(open.terminal, view, open.terminal.stdout));
 }
 
@@ -65,8 +65,7 @@ async function commit(
   flags: LayerFlags,
 ): Promise<void> {
   const { tenon, terminal } = open;
-  const view = await tenon.layers.show(id, paths);
-  if (view.changes.length === 0) throw new UsageError("The layer has no changes at these paths.");
+  const view = await viewOf(open, id, paths);
   if (flags.yes !== true) {
     requireTerminal(terminal, flags, "commit");
     terminal.stderr.write(`${describe(terminal, view, terminal.stderr)}\n`);
@@ -89,8 +88,24 @@ async function discard(
   ids: readonly string[],
   paths: readonly string[] | undefined,
 ): Promise<void> {
-  for (const id of ids) await open.tenon.layers.discard(id, paths);
-  writeResult(open, ids, () => ids.map((id) => `Discarded: ${toVisibleLine(id)}`).join("\n"));
+  const discarded: string[] = [];
+  for (const id of ids) {
+    const view = paths && (await viewOf(open, id, paths));
+    await open.tenon.layers.discard(id, paths);
+    discarded.push(...(view?.changes.map(({ path }) => path) ?? [id]));
+  }
+  writeResult(open, ids, () => discarded.map((each) => `Discarded: ${toVisibleLine(each)}`).join("\n"));
+}
+
+/** What a layer would change, which must be something. */
+async function viewOf(
+  { tenon }: OpenTenon,
+  id: string,
+  paths: readonly string[] | undefined,
+): Promise<LayerView> {
+  const view = await tenon.layers.show(id, paths);
+  if (view.changes.length > 0) return view;
+  throw new UsageError(`The layer has no changes${paths === undefined ? "" : " at these paths"}.`);
 }
 
 function describe(terminal: Terminal, view: LayerView, stream: Terminal["stdout"]): string {

@@ -118,7 +118,9 @@ const wallCauses: readonly WallCause[] = [
     note: "The command reached its limit for the size of a file. The setting sandbox.limits.fileSize raises it.",
   },
   {
-    applies: (text) =>
+    // Where there is no count of the kernel that tells it.
+    applies: (text, { warnings }) =>
+      !warnings.some((warning) => warning.includes("sandbox.limits.processes")) &&
       /\[Errno 11\] resource temporarily unavailable|fork: (?:retry: )?(?:resource temporarily unavailable|cannot allocate)|can't start new thread|unable to create (?:native )?thread|(?:spawn|fork|clone)\S* .*EAGAIN/i.test(
         text,
       ),

@@ -8,16 +8,15 @@ import type { CommandEntry, HelperRunOptions, StartedCommand } from "./helper-ru
 import type { CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart, HelperLostError, missingFolder, startTimedOut } from "./launch-errors.js";
 import type { Exit, Launch, OutputSink, Running } from "./launch.js";
+import { areLost } from "./lost-processes.js";
 import { holdInputFifo } from "./input-fifo.js";
 import { readPipe, type PipeReader } from "./pipe-reader.js";
 import { shellQuote } from "../../command/shell-quote.js";
 import { createStandbyPool, type StandbyPool, type AssignedStandby } from "./standby-pool.js";
 import { buildStartScript, type CommandFifos } from "./start-script.js";
-import { runningCheck } from "./stop-tree.js";
 
 /** Long enough for a machine under load, and shorter than people would wait. */
 export const startMs = 10_000;
-const probeMs = 100;
 const reportMs = 200;
 
 /** One helper process and the commands that it started, which may outlive it. */
@@ -243,22 +242,13 @@ export class HelperRun {
     }, reportMs);
   }
 
-  /**
-   * If the process that waits for a command was killed, nothing reports the end, so poll for it. As long as that process
-   * runs, it does report it, however late on a busy machine.
-   */
+  /** If the process that waits for a command was killed, nothing reports the end. */
   async #detectUnreportedEnd(id: number, readers: readonly PipeReader[]): Promise<void> {
     await Promise.all(readers.map((reader) => reader.ended));
-    let runs: (() => boolean)[] | undefined;
-    let misses = 0;
-    for (let entry = this.#entries.get(id); entry !== undefined; entry = this.#entries.get(id)) {
-      await new Promise((resolve) => setTimeout(resolve, probeMs).unref());
-      runs ??= [entry.waiter, entry.pid].map(runningCheck);
-      misses = runs.some((isRunning) => isRunning()) ? 0 : misses + 1;
-      if (misses < 2) continue; // the report may still have to be read
-      this.#forget(id);
-      entry.ended({ code: null, signal: null });
-    }
+    const entry = this.#entries.get(id);
+    if (entry === undefined || !(await areLost(entry, () => !this.#entries.has(id)))) return;
+    this.#forget(id);
+    entry.ended({ code: null, signal: null });
   }
 
   #hold(id: number): void {

@@ -9,7 +9,7 @@ export function limitWarnings({ group }: Running, { processLimit }: PreparedComm
     ...(refused === 0 || processLimit === undefined
       ? []
       : [
-          `The command reached its limit of ${processLimit} processes, and ${refused} could not be started. The setting sandbox.limits.processes raises it.`,
+          `The command reached its limit of ${processLimit} processes; ${refused === 1 ? "one attempt to start another one was" : `${refused} attempts to start another one were`} refused. The setting sandbox.limits.processes raises it.`,
         ]),
     ...(killed === 0
       ? []

@@ -261,9 +261,10 @@ async function waitForEnd(
       warnings: limitWarnings(running, command),
     };
   }
+  // The counts are those of its control group, which is removed next.
+  const warnings = limitWarnings(running, command);
   const { leftBehind, leftovers: left } = await drainAfterExit(running, tree, parts);
   const { code, signal } = await running.exited;
-  const warnings = limitWarnings(running, command);
   return { why, exit: { exitCode: code, signal }, leftBehind, leftovers: left, warnings };
 }
 
