@@ -74,11 +74,17 @@ export function toShellResult(
 function notesOn(result: CommandResult, readOnly: boolean, failure: FailureContext): string[] {
   const notes = [...failureNotes(result, failure), ...result.warnings];
   if (result.flooded) notes.push("The command was stopped because its output did not end.");
-  if (result.stoppedBy !== undefined) notes.push(`The command was stopped: ${result.stoppedBy}.`);
+  if (result.stoppedBy !== undefined) notes.push(`${limitOutcome(result)}: ${result.stoppedBy}.`);
   if (result.leftBehind) notes.push(noteOnStopped(result.stoppedProcesses ?? []));
   if (!readOnly && result.commit === undefined) notes.push(notUndoable(result.direct));
   if (!result.sandbox.active) notes.push(unsandboxedNote(result.sandbox.reason));
   return notes;
+}
+
+/** A short command can end before anything measures its layer. */
+function limitOutcome({ exitCode, commit }: CommandResult): string {
+  const endedByItself = exitCode !== null && commit !== undefined;
+  return endedByItself ? "None of its changes were committed" : "The command was stopped";
 }
 
 const maxShownProcesses = 5;

@@ -318,6 +318,40 @@ describe("a command as a transaction", () => {
   });
 });
 
+describe("a command that exceeds the limit of its layer", () => {
+  it("is told whether it was stopped or only not committed", async () => {
+    const config = {
+      stateDir: join(root, "small-state"),
+      mode: "auto" as const,
+      sandbox: { layers: { maxEntries: 50 } },
+    };
+    const small = createTenon({
+      workspace,
+      config,
+      home: root,
+      env: { PATH: process.env["PATH"], HOME: root },
+    });
+    const run = async (command: string): Promise<ShellResult> =>
+      (await small.call({ name: "shell_exec", arguments: { command } })).result as ShellResult;
+    const many = "seq -f many%g 100 | xargs touch";
+    const limit = "it changed more than 50 files and folders (sandbox.layers.maxEntries).";
+    // Unless it was measured just before its end.
+    const short = await run(many);
+    expect(short.committed).toBe("none");
+    expect(short.notes).toEqual([
+      `${short.exitCode === 0 ? "None of its changes were committed" : "The command was stopped"}: ${limit}`,
+    ]);
+    const long = await run(`${many}; sleep 60`);
+    expect(long).toMatchObject({
+      exitCode: null,
+      committed: "none",
+      notes: [`The command was stopped: ${limit}`],
+    });
+    expect(readdirSync(workspace).filter((name) => name.startsWith("many"))).toEqual([]);
+    await small.close();
+  });
+});
+
 describe("folders that are nested too deeply for one path", () => {
   const descend = `import os
 def go(): os.path.isdir(name) or os.mkdir(name); os.chdir(name)
