@@ -2,11 +2,12 @@
 //
 // npm run mutate -- src/policy [more folders or files] [--sample 40] [--seed N] [--near] [--tests 30] [--limit 180] [--report file.json]
 // npm run mutate -- src/policy --again file.json tries only the survivors of a report again.
+// npm run mutate -- src/policy --seed 7 --report file.json --minutes 8, and the same with --continue, makes a long run in parts.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { availableParallelism, loadavg } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { minifySync, transformSync } from "rolldown/utils";
+import { createAttack } from "./mutate/attack.mjs";
 import { describeMutation, readEquivalents } from "./mutate/equivalents.mjs";
 import { findSites } from "./mutate/make-mutants.mjs";
 import { readTests, sourceFiles } from "./mutate/nearest-tests.mjs";
@@ -27,6 +28,10 @@ const { values, positionals } = parseArgs({
     report: { type: "string" },
     /** A report of an earlier run: try only its survivors again. */
     again: { type: "string" },
+    /** End after so many minutes; what is left is for a run with --continue. */
+    minutes: { type: "string", default: "600" },
+    /** Take over what the report says of the same mutants. */
+    continue: { type: "boolean", default: false },
     equivalents: { type: "string", default: join(root, "test/mutation-equivalents.json") },
   },
 });
@@ -38,9 +43,6 @@ const report = resolve(
   values.report ??
     join(root, "node_modules/.cache/tenon-mutate", `${positionals.join("+").replaceAll("/", "-")}.json`),
 );
-const slowBaseline = 8000;
-const slowestBaseline = 60_000;
-
 const files = positionals.flatMap(productFiles);
 const equivalents = readEquivalents(values.equivalents);
 const all = files.flatMap(mutantsOf);
@@ -49,14 +51,29 @@ const { sampled, left } = values.again
   : sample(all, { count: Number(values.sample), random: seeded(Number(values.seed)) });
 console.log(`${sampled.length} of ${all.length} mutants in ${files.length} files, seed ${values.seed}`);
 
-const testsOf = readTests(root);
-const runner = openTestRunner(root, sampled);
-const baselines = new Map();
-process.once("SIGINT", () => process.exit(130));
+const known = values.continue ? JSON.parse(readFileSync(report, "utf8")) : { mutants: [] };
 for (const mutant of sampled) {
+  const { state, by } = known.mutants.find((each) => keyOf(each) === keyOf(mutant)) ?? {};
+  Object.assign(mutant, state && { state, by });
+}
+const runner = openTestRunner(root, sampled);
+const { attack, baselines } = createAttack({
+  root,
+  runner,
+  testsOf: readTests(root),
+  isLeftOut: (test) => values.near && !test.startsWith(join(root, "src")),
+  maxTests: Number(values.tests),
+  limit: Number(values.limit) * 1000,
+  known: known.sampled === sampledKey() ? known.baselines : [],
+});
+process.once("SIGINT", () => process.exit(130));
+const end = performance.now() + Number(values.minutes) * 60_000;
+for (const mutant of sampled.filter(({ state }) => state === undefined)) {
+  if (performance.now() > end) break;
+  const started = performance.now();
   Object.assign(mutant, await attack(mutant));
   console.log(
-    `${mutant.state.padEnd(9)} ${mutant.file}:${mutant.line}  ${describeMutation(mutant)}${mutant.by ? `  (${mutant.by})` : ""}`,
+    `${mutant.state.padEnd(9)} ${mutant.file}:${mutant.line}  ${describeMutation(mutant)}${mutant.by ? `  (${mutant.by})` : ""}  ${((performance.now() - started) / 1000).toFixed(1)} s`,
   );
   // After each, so that a run that is ended early has a report too.
   writeReport();
@@ -121,7 +138,6 @@ function sample(mutants, { count, random }) {
 function survivorsOf(file) {
   const { mutants } = JSON.parse(readFileSync(file, "utf8"));
   const survivors = mutants.filter(({ state }) => state === "survived" || state === "unreached");
-  const keyOf = (mutant) => JSON.stringify([mutant.file, mutant.lineText, mutant.before, mutant.after]);
   const wanted = new Set(survivors.map(keyOf));
   const found = all.filter((mutant) => wanted.delete(keyOf(mutant)));
   if (wanted.size > 0) console.log(`${wanted.size} survivors of ${file} are no longer there`);
@@ -133,6 +149,16 @@ function survivorsOf(file) {
     .filter((mutant) => !equivalents.find(mutant))
     .map((mutant, id) => ({ ...mutant, id }));
   return { sampled, left };
+}
+
+/** What stays the same where other lines of the file change. */
+function keyOf({ file, lineText, before, after }) {
+  return JSON.stringify([file, lineText, before, after]);
+}
+
+/** Ids of mutants in the baselines fit only the same mutants in the same order. */
+function sampledKey() {
+  return sampled.map(keyOf).join("\n");
 }
 
 function groupBy(list, keyOf) {
@@ -152,66 +178,8 @@ function compile(path, text) {
   return minifySync(path, code, { mangle: false, compress: true }).code;
 }
 
-/** Run the tests that reach the mutant, the nearest first and slow ones last, until one fails. */
-async function attack(mutant) {
-  const slow = [];
-  let ran = 0;
-  let left = Number(values.limit) * 1000;
-  const tryTest = async (test) => {
-    if (ran >= Number(values.tests) || left <= 0) return undefined;
-    ran += 1;
-    const { state, failed, ms } = await runner.run(test, {
-      mutant,
-      limit: 10_000 + 3 * baselines.get(test).ms,
-    });
-    left -= ms;
-    const by = `${relative(root, test)}${failed ? ` > ${failed}` : ""}`;
-    if (state === "failed") return { state: "killed", by };
-    return state === "passed" ? undefined : { state: "timed out", by };
-  };
-  const tests = testsOf(mutant.path).filter((test) => !values.near || test.startsWith(join(root, "src")));
-  for (const test of tests) {
-    if (ran >= Number(values.tests)) break;
-    const { state, ms, reached } = await baselineOf(test);
-    if (state !== "passed" || !(mutant.probe === undefined || reached.has(mutant.id))) continue;
-    if (ms > underLoad(slowBaseline)) {
-      slow.push(test);
-      continue;
-    }
-    const killed = await tryTest(test);
-    if (killed) return killed;
-  }
-  for (const test of slow) {
-    const killed = await tryTest(test);
-    if (killed) return killed;
-  }
-  return { state: ran === 0 ? "unreached" : "survived", ran };
-}
-
-/** A time on a quiet machine, or what it comes to where others share the processors. */
-function underLoad(ms) {
-  return ms * Math.max(1, loadavg()[0] / availableParallelism());
-}
-
-/** How a test file does without a mutant: one that fails or is too slow says nothing about mutants. */
-async function baselineOf(test) {
-  if (!baselines.has(test)) {
-    const baseline = await runner.run(test, {
-      mutant: undefined,
-      limit: underLoad(slowestBaseline),
-    });
-    baselines.set(test, baseline);
-    if (baseline.state !== "passed") {
-      console.log(
-        `left out  ${relative(root, test)}: ${baseline.state} without a mutant ${baseline.failed ?? ""}`,
-      );
-    }
-  }
-  return baselines.get(test);
-}
-
 function finish() {
-  const { survivors, killed, score } = writeReport();
+  const { survivors, killed, total, score } = writeReport();
   console.log(`\n${survivors.length} survivors:`);
   for (const { file, line, lineText, state, ...mutant } of survivors) {
     console.log(`\n${file}:${line} (${state})\n    ${lineText}\n  - ${mutant.before}\n  + ${mutant.after}`);
@@ -225,7 +193,7 @@ function finish() {
       `\nno longer a mutant, take it off the list: ${entry.file}: ${entry.line}: ${entry.mutation}`,
     );
   console.log(
-    `\n${killed} of ${sampled.length} killed: ${score} % (seed ${values.seed}, ${left.length} equivalent left out)`,
+    `\n${killed} of ${total} killed: ${score} % (seed ${values.seed}, ${left.length} equivalent left out${total < sampled.length ? `, ${sampled.length - total} not tried: go on with --continue` : ""})`,
   );
   console.log(`report: ${relative(process.cwd(), report)}`);
   process.exit(stale.length > 0 ? 1 : 0);
@@ -245,10 +213,12 @@ function writeReport() {
     score,
     mutants: tried.map(toReport),
     equivalent: left.map(toReport),
+    sampled: sampledKey(),
+    baselines: baselines(),
   };
   mkdirSync(dirname(report), { recursive: true });
   writeFileSync(report, `${JSON.stringify(content, null, 2)}\n`);
-  return { survivors, killed, score };
+  return { survivors, killed, total, score };
 }
 
 function toReport({ file, line, lineText, kind, before, after, state, by, reason }) {

@@ -14,15 +14,15 @@ export function openTestRunner(root, mutants) {
     await ask(worker, { root, all: mutants }, 120_000);
   };
   return {
-    /** Run one test file, with a mutant or without; `late` where it takes longer than the limit. */
-    async run(test, { mutant, limit }) {
+    /** Run one test file or the tests of it with these ids, with a mutant or without; `late` where it takes longer than the limit. */
+    async run(test, { mutant, ids, limit }) {
       if (worker === undefined) await start();
-      const result = await ask(worker, { test, mutant: mutant?.id }, limit);
+      const result = await ask(worker, { test, ids, mutant: mutant?.id }, limit);
       if (result.state === "late" || result.state === "gone") {
         endTree(worker.pid);
         worker = undefined;
       }
-      return { ms: limit, ...result, reached: new Set(result.reached) };
+      return { ms: limit, reached: {}, ...result };
     },
     close: () => worker?.disconnect(),
   };

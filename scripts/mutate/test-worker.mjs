@@ -15,7 +15,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 process.on("disconnect", () => process.exit());
 process.on("message", (message) => void answer(message).then((result) => process.send(result)));
 
-async function answer({ root, all, test, mutant }) {
+async function answer({ root, all, test, ids, mutant }) {
   if (all !== undefined) {
     mutants = all;
     vitest = await open(root);
@@ -27,7 +27,7 @@ async function answer({ root, all, test, mutant }) {
   writeFileSync(reached, "");
   chmodSync(reached, 0o666);
   const started = performance.now();
-  const outcome = await runFile(test);
+  const outcome = await runFile(test, ids);
   return { ...outcome, ms: Math.round(performance.now() - started), reached: readReached() };
 }
 
@@ -58,8 +58,8 @@ function open(root) {
   return createVitest("test", options, { plugins: [plugin], logLevel: "silent", server: { watch: null } });
 }
 
-async function runFile(test) {
-  const specification = vitest.getRootProject().createSpecification(test);
+async function runFile(test, testIds) {
+  const specification = vitest.getRootProject().createSpecification(test, { testIds });
   const result = await vitest.runTestSpecifications([specification]);
   // The result also has the modules of earlier runs.
   const modules = result.testModules.filter(({ moduleId }) => moduleId === test);
@@ -98,11 +98,18 @@ function byPosition(a, b) {
   return a.start - b.start || rank(a) - rank(b);
 }
 
+/** What is reached outside of a test (in a hook of a suite, or by importing) may be noticed by all tests of the file. */
 function recorder() {
-  const record = `(id) => { if (!seen.has(id)) { seen.add(id); fs.appendFileSync(${JSON.stringify(reached)}, id + "\\n"); } }`;
+  const current = `globalThis.__vitest_worker__?.current`;
+  const key = `id + " " + (${current}?.type === "test" ? ${current}.id : "all") + "\\n"`;
+  const record = `(id) => { const key = ${key}; if (!seen.has(key)) { seen.add(key); fs.appendFileSync(${JSON.stringify(reached)}, key); } }`;
   return `globalThis.__tenonReached ??= ((seen, fs) => ${record})(new Set(), process.getBuiltinModule("node:fs"));`;
 }
 
+/** The ids of the tests that reached each mutant. */
 function readReached() {
-  return readFileSync(reached, "utf8").split("\n").filter(Boolean).map(Number);
+  const lines = readFileSync(reached, "utf8").split("\n").filter(Boolean);
+  const found = {};
+  for (const [id, test] of lines.map((line) => line.split(" "))) (found[id] ??= []).push(test);
+  return found;
 }

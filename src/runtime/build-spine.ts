@@ -21,7 +21,7 @@ import { Tasks } from "./tasks/tasks.js";
 export function buildSpine(parts: CatalogueParts) {
   const { options, config, clock, events, registry, policy, audit, running, ids, redact, random } = parts;
   const tasks = new Tasks();
-  const results = new Results(running, audit.log);
+  const results = new Results({ running, log: audit.log, tasks });
   const telemetry = startTelemetry({ config, wanted: options.telemetry, events, registry });
   const lifetime = { closed: false };
   const spine: SpineParts = {
@@ -34,7 +34,7 @@ export function buildSpine(parts: CatalogueParts) {
     ...createLimits(parts),
     events,
     keys: createKeys(parts),
-    recorders: [tasks, results, ...audit.recorders, ...telemetry, ...(options.recorders ?? [])],
+    recorders: [results, ...audit.recorders, ...telemetry, ...(options.recorders ?? [])],
     refuseChanges: audit.refuseChanges,
     world: parts.world.ports,
     clock,

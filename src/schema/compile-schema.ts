@@ -1,7 +1,7 @@
 import { isRecord } from "../contract/is-record.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { SchemaSource } from "../contract/schema-source.js";
-import type { Checked, Validator } from "./checked.js";
+import type { Validator } from "./checked.js";
 import { describeThrown } from "./describe-alien.js";
 import { describeFaults } from "./describe-faults.js";
 import { type Source, valueAt, type Fault } from "./fault.js";
@@ -36,7 +36,7 @@ export function compileSchema(source: SchemaSource, role: "input" | "output" = "
     get jsonSchema() {
       return schema();
     },
-    check: role === "input" ? (value) => checkInput(ready, value) : (value) => checkOutput(ready, value),
+    check: role === "input" ? inputCheck(ready) : outputCheck(ready),
   };
 }
 
@@ -61,26 +61,30 @@ function toSource(source: SchemaSource, role: "input" | "output"): Source {
   return isZodLike(source) ? fromZod(source, role) : fromJsonSchema(source, role);
 }
 
-function checkOutput(source: Source, value: unknown): Checked {
-  const outcome = source.run(value);
-  if (outcome.ok) return outcome;
-  return { ok: false, issues: outcome.issues ?? describeFaults(outcome.faults, value, "The result") };
+function outputCheck(source: Source): Validator["check"] {
+  return (value) => {
+    const outcome = source.run(value);
+    if (outcome.ok) return outcome;
+    return { ok: false, issues: outcome.issues ?? describeFaults(outcome.faults, value, "The result") };
+  };
 }
 
 /** Rounds of reading JSON out of strings: the arguments as a whole, then what is inside them. */
 const maxRounds = 3;
 
-function checkInput(source: Source, given: unknown): Checked {
-  let value: unknown = given === undefined ? {} : given;
-  let outcome = source.run(value);
-  for (let round = 0; !outcome.ok && round < maxRounds; round++) {
-    const repaired = unstringify(value, outcome.faults);
-    if (repaired === undefined) break;
-    value = repaired.value;
-    outcome = source.run(value);
-  }
-  if (outcome.ok) return outcome;
-  return { ok: false, issues: outcome.issues ?? describeFaults(outcome.faults, value, "The arguments") };
+function inputCheck(source: Source): Validator["check"] {
+  return (given = {}) => {
+    let value: unknown = given;
+    let outcome = source.run(value);
+    for (let round = 0; !outcome.ok && round < maxRounds; round++) {
+      const repaired = unstringify(value, outcome.faults);
+      if (repaired === undefined) break;
+      value = repaired.value;
+      outcome = source.run(value);
+    }
+    if (outcome.ok) return outcome;
+    return { ok: false, issues: outcome.issues ?? describeFaults(outcome.faults, value, "The arguments") };
+  };
 }
 
 /**

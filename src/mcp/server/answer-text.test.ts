@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keepResultText } from "../../contract/result-text.js";
+import { keepResultText } from "../../contract/tool-result.js";
 import { answerText } from "./answer-text.js";
 
 const large = { content: 'line\n"quoted" \u2028 ä'.repeat(200), lines: 3 };

@@ -1,4 +1,4 @@
-import { resultTextOf } from "../../contract/result-text.js";
+import { resultTextOf } from "../../contract/tool-result.js";
 import type { WireMessage } from "../../wire/json-rpc.js";
 
 /** An answer as JSON; a large result that the log has written already is not written again. */

@@ -4,7 +4,7 @@ import { messageOf } from "../../contract/message-of.js";
 import type { AuditOutcome } from "../../contract/ports/audit.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { CallOwner, CallRecord, CallStart } from "../../contract/ports/recorder.js";
-import { keepResultText } from "../../contract/result-text.js";
+import { keepResultText } from "../../contract/tool-result.js";
 import { hashOf } from "./line.js";
 
 export interface StartText {

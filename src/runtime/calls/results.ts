@@ -2,6 +2,7 @@ import type { ToolEnvelope } from "../../contract/call.js";
 import type { AuditLog, AuditRecord } from "../../contract/ports/audit.js";
 import type { CallRecord, Recorder } from "../../contract/ports/recorder.js";
 import { envelopeOf } from "../audit/envelope-of.js";
+import type { Tasks } from "../tasks/tasks.js";
 import type { RunningCalls } from "./running-calls.js";
 
 /** The state of a call: its answer, or that it is running. */
@@ -20,6 +21,13 @@ export interface ResultOptions {
   readonly principal?: string | undefined;
 }
 
+interface ResultSources {
+  readonly running: RunningCalls;
+  readonly log: AuditLog;
+  /** Keeps the answers of tasks. */
+  readonly tasks: Tasks;
+}
+
 const maxKept = 256;
 
 /** Finds the answers of calls whose connection was lost: recent ones in memory, older ones in the log. */
@@ -31,12 +39,16 @@ export class Results implements Recorder {
   readonly #running: RunningCalls;
   readonly #log: AuditLog;
 
-  constructor(running: RunningCalls, log: AuditLog) {
+  readonly #tasks: Tasks;
+
+  constructor({ running, log, tasks }: ResultSources) {
     this.#running = running;
     this.#log = log;
+    this.#tasks = tasks;
   }
 
-  record({ envelope, parentCallId, principal = "local" }: CallRecord): void {
+  record({ envelope, taskId, parentCallId, principal = "local" }: CallRecord): void {
+    if (taskId !== undefined) this.#tasks.add(taskId, envelope);
     if (parentCallId !== undefined) return;
     this.#last[this.#next] = { envelope, principal };
     this.#next = (this.#next + 1) % maxKept;

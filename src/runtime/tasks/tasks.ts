@@ -1,5 +1,4 @@
 import type { ToolEnvelope } from "../../contract/call.js";
-import type { CallRecord, Recorder } from "../../contract/ports/recorder.js";
 
 /** What was done for one task, oldest first. */
 export interface TaskContext {
@@ -13,15 +12,13 @@ const maxTasks = 1000;
 const maxActions = 10_000;
 
 /** Keeps the newest results of the tasks that were last active. */
-export class Tasks implements Recorder {
-  readonly name = "tasks";
+export class Tasks {
   readonly #tasks = new Map<
     string,
     { taskId: string; actionsDone: ToolEnvelope[]; actionsDropped: number }
   >();
 
-  record({ taskId, envelope }: Pick<CallRecord, "taskId" | "envelope">): void {
-    if (taskId === undefined) return;
+  add(taskId: string, envelope: ToolEnvelope): void {
     const task = this.#tasks.get(taskId) ?? { taskId, actionsDone: [], actionsDropped: 0 };
     // Moved to the end, so that the first key is the task that was idle longest.
     this.#tasks.delete(taskId);

@@ -34,17 +34,20 @@ interface ZonedTime {
 }
 
 function timeIn(timestamp: number, requested: string | undefined): ZonedTime {
-  const { zone, offset } = requested === undefined ? localZone(timestamp) : zoneOf(requested, timestamp);
+  const { zone, name, offset } =
+    requested === undefined ? localZone(timestamp) : zoneOf(requested, timestamp);
   // Shifted by the offset and formatted as UTC, the instant shows the local time of the zone.
   const wallClock = new Date(timestamp + offset * 60_000).toISOString().slice(0, -1);
   const iso = wallClock + (utcNames.has(zone) ? "Z" : formatOffset(offset));
-  return { timestamp, iso, timezone: zoneName(zone, requested) };
+  return { timestamp, iso, timezone: name };
 }
 
 const utcNames: ReadonlySet<string> = new Set(["UTC", "Etc/UTC", "GMT", "Etc/GMT"]);
 
 interface Zone {
   readonly zone: string;
+  /** How the answer calls it. */
+  readonly name: string;
   /** Minutes east of UTC. */
   readonly offset: number;
 }
@@ -61,12 +64,16 @@ const localName = once((): string | undefined =>
 
 function localZone(timestamp: number): Zone {
   const offset = -new Date(timestamp).getTimezoneOffset();
-  return { zone: localName() ?? (offset === 0 ? "UTC" : formatOffset(offset)), offset };
+  const zone = localName() ?? (offset === 0 ? "UTC" : formatOffset(offset));
+  return { zone, name: zone, offset };
 }
 
 function zoneOf(timezone: string, timestamp: number): Zone {
   const format = formatFor(timezone);
-  return { zone: format.resolvedOptions().timeZone, offset: offsetMinutes(format, timestamp) };
+  const zone = format.resolvedOptions().timeZone;
+  // The zone as requested, in its proper case: Intl would answer "Asia/Calcutta" for "Asia/Kolkata".
+  const name = timezone.toLowerCase() === zone.toLowerCase() ? zone : timezone;
+  return { zone, name, offset: offsetMinutes(format, timestamp) };
 }
 
 function formatFor(timezone: string): Intl.DateTimeFormat {
@@ -109,11 +116,6 @@ function offsetMinutes(format: Intl.DateTimeFormat, timestamp: number): number {
 function formatOffset(minutes: number): string {
   const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
   return `${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
-}
-
-/** The zone as requested, in its proper case: Intl would answer "Asia/Calcutta" for "Asia/Kolkata". */
-function zoneName(zone: string, requested: string | undefined): string {
-  return requested === undefined || requested.toLowerCase() === zone.toLowerCase() ? zone : requested;
 }
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
