@@ -36,7 +36,9 @@ function sha256(data: Uint8Array): string {
 async function putFile(file: string, linkFrom?: string): Promise<string> {
   const fd = openSync(file, "r");
   try {
-    return (await blobs.putFile({ fd, ...(linkFrom === undefined ? {} : { linkFrom }) })).hash;
+    const { hash, size } = await blobs.putFile({ fd, ...(linkFrom === undefined ? {} : { linkFrom }) });
+    expect(size).toBe(statSync(file).size);
+    return hash;
   } finally {
     closeSync(fd);
   }

@@ -120,6 +120,25 @@ describe("a schema from the future", () => {
   });
 });
 
+describe("a connection", () => {
+  const connection = async (state: State): Promise<unknown> =>
+    (await state.sql.get<{ pid: number }>("SELECT pg_backend_pid() AS pid"))?.pid;
+
+  it("is used again after a statement or a transaction that failed", async () => {
+    const state = await fixture.open();
+    const first = await connection(state);
+    await expect(state.sql.get("SELECT nonsense")).rejects.toThrow("nonsense");
+    expect(await connection(state)).toBe(first);
+    const failing = state.sql.transaction(async (tx) => {
+      await tx.run("INSERT INTO meta (key, value) VALUES (?, ?)", ["half", "done"]);
+      throw new Error("changed my mind");
+    });
+    await expect(failing).rejects.toThrow("changed my mind");
+    expect(await connection(state)).toBe(first);
+    expect(await state.sql.get("SELECT value FROM meta WHERE key = 'half'")).toBeUndefined();
+  });
+});
+
 describe("several openings", () => {
   it("begin a schema together, once", async () => {
     const states = await Promise.all(Array.from({ length: 5 }, () => fixture.open()));

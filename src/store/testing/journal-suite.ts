@@ -71,6 +71,30 @@ export function journalSuite(newFixture: NewFixture): void {
       expect(await state.journal.select({ callId: "c1" })).toEqual([]);
     });
 
+    it("are closed to a worker that has lost its workspace, in every phase of a change", async () => {
+      const ownership = { name: fixture.workspace, epoch: 1 };
+      const before = await fixture.open({ ownership });
+      const id = await before.journal.begin(entry("c1", [change("/a")]));
+      const after = await fixture.open({ ownership: { ...ownership, epoch: 2 } });
+      const late = [
+        () => before.journal.begin(entry("c2", [change("/b")])),
+        () => before.journal.commit(id, []),
+        () => before.journal.clean(id),
+        () => before.journal.finish(id),
+        () => before.journal.retreat(id, 1),
+        () => before.journal.discard(id),
+        () => before.journal.fail(id),
+        () => before.journal.fenced(1).clean(id),
+      ];
+      for (const write of late) await expect(write()).rejects.toMatchObject({ code: "STATE_BUSY" });
+      await expect(before.journal.begin(entry("c3", []))).rejects.toThrow("epoch 2");
+      expect(await after.journal.unfinished()).toMatchObject([{ id, phase: "staging" }]);
+      await after.journal.clean(id);
+      await after.journal.finish(id);
+      expect(await after.journal.unfinished()).toEqual([]);
+      await fixture.exec("DELETE FROM meta WHERE key = 'fleet_epoch'");
+    });
+
     it("find changes by path, call and task, newest first, also by very long paths", async () => {
       const long = `/${Array.from({ length: 4000 }, (_, n) => String.fromCharCode(97 + ((n * n * 7 + n) % 26))).join("")}`;
       await done(entry("c1", [change(long)]));

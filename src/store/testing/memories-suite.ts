@@ -40,6 +40,21 @@ export function memoriesSuite(newFixture: NewFixture): void {
       expect(await memories.get("nonsense")).toBeUndefined();
     });
 
+    it("are indexed by every 64th save, so that no search has to index them all", async () => {
+      const indexed = async (): Promise<number> => {
+        const [row] = await fixture.exec("SELECT number FROM text_progress WHERE name = 'memories'");
+        return Number((row as { number?: number } | undefined)?.number ?? 0);
+      };
+      for (let at = 1; at < 64; at++) await save(`Memory ${at}`);
+      expect(await indexed()).toBe(0);
+      await save("Memory 64");
+      expect(await indexed()).toBe(64);
+      await save("Memory 65");
+      expect(await indexed()).toBe(64);
+      expect(await titles({ query: "65" })).toEqual(["Memory 65"]);
+      expect(await indexed()).toBe(65);
+    });
+
     it("are found by words, parts of names, other forms of a word, and words of two Chinese characters", async () => {
       await save("数据库连接", "连接池耗尽时要重试");
       await save("Migrations", "openDatabase migrates on its own; snake_case_name");

@@ -149,6 +149,17 @@ export function pipelineSuite(newFixture: NewFixture): void {
       expect((await artifacts.versions({ name: "prd" })).map(({ version }) => version)).toEqual([2, 1]);
     });
 
+    it("are kept with who wrote them, and in which session and call", async () => {
+      await artifacts.save("idea", "mine");
+      const written = await fixture.exec("SELECT agent, session_id, call_id FROM artifact_versions");
+      expect(written.map((row) => ({ ...(row as object) }))).toEqual([
+        { agent: "tester", session_id: "session of tester", call_id: "call-1" },
+      ]);
+      expect(await artifacts.versions({ name: "idea" })).toMatchObject([
+        { agent: "tester", createdAt: bench.time },
+      ]);
+    });
+
     it("are listed by iteration, the newest first, in the order of the stages", async () => {
       await artifacts.save("design", "d");
       await artifacts.save("idea", "i");

@@ -43,6 +43,25 @@ export function secretsSuite(newFixture: NewFixture): void {
       );
     });
 
+    it("are listed with whom and what they are for, and when and with which key they were stored", async () => {
+      const before = Date.now();
+      await state.secrets.set({ name: "A", value: "1", user: "alice", endpoint: "e" }, keys(one));
+      await state.secrets.set({ name: "B", value: "2", endpoint: "f" }, keys(other));
+      await state.secrets.set({ name: "C", value: "3" }, keys(one));
+      await state.secrets.set({ name: "C", value: "4" }, keys(other));
+      const listed = await state.secrets.list();
+      expect(listed.map(({ createdAt: _, changedAt: __, ...rest }) => rest)).toEqual([
+        { name: "A", user: "alice", endpoint: "e", keyId: "one" },
+        { name: "B", endpoint: "f", keyId: "other" },
+        { name: "C", keyId: "other" },
+      ]);
+      for (const { createdAt, changedAt } of listed) {
+        expect(createdAt).toBeGreaterThanOrEqual(before);
+        expect(changedAt).toBeGreaterThanOrEqual(createdAt);
+      }
+      expect(JSON.stringify(listed)).not.toContain("sealed");
+    });
+
     it("are stored encrypted, and open in their own place only", async () => {
       await state.secrets.set({ name: "A", value: "value of alice", user: "alice" }, keys(one));
       await state.secrets.set({ name: "A", value: "value of bob", user: "bob" }, keys(one));
