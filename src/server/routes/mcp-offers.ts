@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { HostScope } from "../../contract/host.js";
 import { createMcpHost } from "../../runtime/mcp-host/create-mcp-host.js";
 import type { McpOffersView } from "../api.js";
-import { notFound } from "../http-error.js";
+import { HttpError, notFound } from "../http-error.js";
 import { readBody, readParam } from "../read-request.js";
 import type { RouteContext } from "../route-context.js";
 
@@ -22,6 +22,8 @@ export function addMcpOffers(api: Hono, { tenon, version }: RouteContext): void 
     const session = host.openSession({ agent: "person", servers: [name] });
     try {
       return await ask({ session, servers: [name], signal: c.req.raw.signal });
+    } catch (error) {
+      throw refusalOf(name, error) ?? error;
     } finally {
       await session.close();
     }
@@ -51,4 +53,11 @@ export function addMcpOffers(api: Hono, { tenon, version }: RouteContext): void 
     if (filled === undefined) throw notFound(`Prompt "${name}"`);
     return c.json(filled);
   });
+}
+
+/** What the server itself answered, such as that it has no such resource: only its answers have a number for a code. */
+function refusalOf(name: string, error: unknown): HttpError | undefined {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "number") return undefined;
+  const message = `MCP server "${name}" refused the request: ${error.message}`;
+  return new HttpError(502, { code: "SERVER_REFUSED", message });
 }
