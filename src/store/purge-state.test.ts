@@ -57,8 +57,8 @@ describe("a purge of texts", () => {
     await state.kv("n").set("a", { deep: [secret] });
     await state.kv("n").set(`key ${secret}`, 1);
     await state.kv("n").set("other", "harmless");
-    await state.sessions.save("with", { env: { A: secret }, data: {} } as never);
-    await state.sessions.save("without", { env: {}, data: {} } as never);
+    await state.sessions.save("with", { env: { A: secret }, data: {} });
+    await state.sessions.save("without", { env: {}, data: {} });
     await keepApproval("with", secret);
     await keepApproval("without", "harmless");
     keepOutput("with", `… ${secret} …`);
@@ -98,7 +98,7 @@ describe("a purge of a session", () => {
   it("removes what belongs to it", async () => {
     for (const id of ["one", "two"]) {
       await state.kv(`session-seen:session of ${id}`).set("seen", id);
-      await state.sessions.save(`session of ${id}`, { env: {}, data: {} } as never);
+      await state.sessions.save(`session of ${id}`, { env: {}, data: {} });
       await keepApproval(id, "-");
       keepOutput(id, "-");
     }
@@ -116,7 +116,7 @@ describe("a purge of a session", () => {
 describe("a purge of what is old", () => {
   it("goes by when something was kept", async () => {
     await state.kv("n").set("a", 1);
-    await state.sessions.save("s", { env: {}, data: {} } as never);
+    await state.sessions.save("s", { env: {}, data: {} });
     await keepApproval("a", "-");
     keepOutput("new", "-");
     keepOutput("old", "-");

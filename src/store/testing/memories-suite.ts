@@ -43,7 +43,7 @@ export function memoriesSuite(newFixture: NewFixture): void {
     it("are indexed by every 64th save, so that no search has to index them all", async () => {
       const indexed = async (): Promise<number> => {
         const [row] = await fixture.exec("SELECT number FROM text_progress WHERE name = 'memories'");
-        return Number((row as { number?: number } | undefined)?.number ?? 0);
+        return Number((row as { number?: number | string } | undefined)?.number ?? 0);
       };
       for (let at = 1; at < 64; at++) await save(`Memory ${at}`);
       expect(await indexed()).toBe(0);

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Adoption } from "./plan-adoptions.js";
 import { adoptedEntry, adoptedSource, layerAdoptions, plantLayer } from "./testing/layer-changes.js";
 import { openWorld, origin, type World } from "./testing/open-world.js";
 import { snapshot } from "./testing/snapshot.js";
@@ -187,6 +188,54 @@ describe("adopting what a command changed", () => {
     rmSync(inWorkspace("dir-to-file-blocked"));
     expect(now()).toEqual(before);
     expect(snapshot(join(base, "layer"))).toEqual(layer);
+  });
+
+  it("takes back what it had put into the workspace where the layer of the command is gone", async () => {
+    let steps = 0;
+    await world.close();
+    world = await openWorld(base, {
+      failpoint: (step) => {
+        if (step !== "stepped" || (steps += 1) < 7) return;
+        rmSync(join(base, "layer"), { recursive: true });
+        throw new Error("full disk");
+      },
+    });
+    await expect(adoptAll()).rejects.toThrow("full disk");
+    expect(now()).toEqual(before);
+    expect(statSync(join(base, "layer")).mode & 0o777).toBe(0o700);
+    expect(readFileSync(join(base, "layer/changed"), "utf8")).toBe("after\n");
+  });
+
+  it("creates a folder by itself where not all that is in it comes along, and undoes that", async () => {
+    const folder = (path: string, mode: number): Adoption => {
+      const place = inWorkspace(path);
+      return { path: place, text: path, op: "create", before: adoptedEntry(place), bulk: false, mode };
+    };
+    const inner = { ...folder("alone/inner", 0), from: adoptedSource(join(base, "layer/new-file")) };
+    const { mode: _, ...file } = inner;
+    const adoptions = [folder("alone", 0o750), folder("alone/sub", 0o700), file];
+    await world.journal.adopt(async () => adoptions, origin("folders"));
+    expect(now()).toMatchObject({ alone: "directory 750", "alone/sub": "directory 700" });
+    expect(readFileSync(inWorkspace("alone/inner"), "utf8")).toBe("new file\n");
+    expect((await world.journal.history()).map(({ path, op }) => [path, op])).toContainEqual([
+      "alone",
+      "create",
+    ]);
+    await world.journal.undo({ callId: "folders" }, origin());
+    expect(now()).toEqual(before);
+  });
+
+  it("refuses a folder or a mode where the workspace is not as the command found it", async () => {
+    const place = inWorkspace("mode");
+    const adoption = { path: place, text: "mode", bulk: false, mode: 0o700 } as const;
+    const adopt = (rest: Pick<Adoption, "op" | "before">): Promise<number> =>
+      world.journal.adopt(async () => [{ ...adoption, ...rest }], origin());
+    await expect(adopt({ op: "create", before: null })).rejects.toMatchObject({ code: "FILE_CONFLICT" });
+    const found = adoptedEntry(place);
+    rmSync(place, { recursive: true });
+    await expect(adopt({ op: "mode", before: found })).rejects.toMatchObject({ code: "FILE_CONFLICT" });
+    await expect(adopt({ op: "mode", before: null })).rejects.toMatchObject({ code: "RESOURCE_NOT_FOUND" });
+    expect(now()["mode"]).toBeUndefined();
   });
 
   it("drops what can be created again first, and undoes the rest", async () => {

@@ -225,6 +225,16 @@ describe("apply", () => {
 });
 
 describe("undo", () => {
+  it("of a session's last change finds it behind any number of changes of others", async () => {
+    const own = { ...origin(), sessionId: "mine" };
+    await world.journal.apply([write("mine", "1")], own);
+    for (let at = 0; at < 50; at++) await apply(write("theirs", String(at)));
+    await world.journal.undo({ lastOf: "mine" }, own);
+    expect(existsSync(at("mine"))).toBe(false);
+    await expect(world.journal.undo({ lastOf: "mine" }, own)).rejects.toThrow("Nothing to undo was found");
+    expect(text("theirs")).toBe("49");
+  });
+
   it("takes back the last change of a path, then the one before", async () => {
     await apply(write("a", "one"));
     await apply(write("a", "two!"));
