@@ -1,6 +1,6 @@
 // Orders the tests by their distance from a source file in the graph of imports.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseSync } from "rolldown/utils";
 
 /** Of the tests next to the code, as many as this are tried for a file, up to this distance. */
@@ -24,7 +24,7 @@ const endToEnd = [
   ["src/store/", /^(state-hazards|idempotency)\.test/u],
 ];
 
-/** A function that gives the tests that import a file, directly or through others: first those in its folder, then those in `test/` about the folder, then others by their distance. */
+/** A function that gives the tests that import a file, directly or through others: first those in its folder and the folders above, then those in `test/` about the folder, then others by their distance. */
 export function readTests(root) {
   const importers = new Map();
   const files = ["src", "test"].flatMap((folder) => sourceFiles(join(root, folder)));
@@ -84,11 +84,30 @@ function orderTests(found, { file, root }) {
     .filter((test) => test.startsWith(join(root, "src")) && rank(test) <= farthest)
     .slice(0, most);
   const isOwn = (test) => dirname(test) === dirname(file);
+  // Tests of a part as a whole, such as those that start a server, are in the folder above and import it from afar.
+  const above = tests.filter(
+    (test) =>
+      !near.includes(test) && file.startsWith(`${dirname(test)}/`) && dirname(test) !== join(root, "src"),
+  );
   return [
     ...near.filter(isOwn),
+    ...byName(above, file),
     ...tests.filter(
       (test) => test.startsWith(join(root, "test")) && whole?.test(relative(join(root, "test"), test)),
     ),
     ...near.filter((test) => !isOwn(test)),
   ];
+}
+
+/** Those whose names share a word with the file's first. */
+function byName(tests, file) {
+  const words = wordsOf(file);
+  const shares = (test) => wordsOf(test).some((word) => words.includes(word));
+  return [...tests.filter(shares), ...tests.filter((test) => !shares(test))];
+}
+
+function wordsOf(file) {
+  return basename(file, ".ts")
+    .replace(/\.test$/u, "")
+    .split("-");
 }

@@ -83,6 +83,29 @@ describe("adopting what a command changed", () => {
     expect(now()).toEqual(before);
   });
 
+  it("undoes a task of two commands, of which the second wrote in the new folder of the first", async () => {
+    await adoptAll();
+    const place = inWorkspace("new-tree/added");
+    const source = join(base, "layer/added");
+    writeFileSync(source, "added\n");
+    const adoption: Adoption = {
+      path: place,
+      text: "new-tree/added",
+      op: "create",
+      before: null,
+      bulk: false,
+    };
+    await world.journal.adopt(
+      async () => [{ ...adoption, from: adoptedSource(source) }],
+      origin("second", "task"),
+    );
+    await expect(world.journal.undo({ callId: "command" }, origin())).rejects.toMatchObject({
+      code: "FILE_CONFLICT",
+    });
+    await world.journal.undo({ taskId: "task" }, origin());
+    expect(now()).toEqual(before);
+  });
+
   it("undoes a command after a later edit in its new folder was undone by itself", async () => {
     await adoptAll();
     const data = Buffer.from("edited\n");

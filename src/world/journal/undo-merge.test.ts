@@ -77,6 +77,14 @@ describe("an undo of a file that others changed since", () => {
     expect(await world.state.integrity()).toMatchObject({ ok: true });
   });
 
+  it("takes an older change out from under later ones, traced back from the file as it is", async () => {
+    for (const n of [100, 200]) await apply(`later-${n}`, edit(`line ${n} of`, `later ${n} of`));
+    expect(await world.journal.undo({ callId: "first" }, origin())).toMatchObject([{ merged: true }]);
+    expect(text()).toBe(
+      numbered.join("").replace("line 100 of", "later 100 of").replace("line 200 of", "later 200 of"),
+    );
+  });
+
   it("is refused with a diff where they changed the same lines, unless a person forces it", async () => {
     const theirs = text().replace("LINE TEN of", "theirs of");
     writeFileSync(at("f"), theirs);
