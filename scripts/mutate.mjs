@@ -23,6 +23,8 @@ const { values, positionals } = parseArgs({
     tests: { type: "string", default: "30" },
     /** Only tests next to the code: quicker, but kills less. */
     near: { type: "boolean", default: false },
+    /** Only test files whose path matches this pattern: quick, for tests that were just added. */
+    only: { type: "string", default: "" },
     /** Seconds for all tests of one mutant. */
     limit: { type: "string", default: "180" },
     report: { type: "string" },
@@ -61,7 +63,8 @@ const { attack, baselines } = createAttack({
   root,
   runner,
   testsOf: readTests(root),
-  isLeftOut: (test) => values.near && !test.startsWith(join(root, "src")),
+  isLeftOut: (test) =>
+    (values.near && !test.startsWith(join(root, "src"))) || !new RegExp(values.only, "u").test(test),
   maxTests: Number(values.tests),
   limit: Number(values.limit) * 1000,
   known: known.sampled === sampledKey() ? known.baselines : [],
