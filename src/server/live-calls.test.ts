@@ -37,6 +37,65 @@ describe("live calls", () => {
     expect(calls.unfinished).toBe(1);
   });
 
+  it("say when a person was asked and answered, and go on from where they were", () => {
+    const calls = new LiveCalls();
+    const event = (type: string, time: number, payload: object): void =>
+      calls.take({ type, time, payload: { callId: "a", ...payload } } as never);
+    calls.take(requested("a"));
+    event("APPROVAL_REQUESTED", 5, {});
+    expect(calls.get("a")).toMatchObject({ state: "asking", askedAt: 5 });
+    event("APPROVAL_RESOLVED", 6, { verdict: "once" });
+    expect(calls.get("a")).toMatchObject({
+      state: "waiting",
+      askedAt: 5,
+      answeredAt: 6,
+      approval: { verdict: "once" },
+    });
+    calls.take(started("a"));
+    event("QUESTION_ASKED", 7, {});
+    expect(calls.get("a")).toMatchObject({ state: "asking", askedAt: 7 });
+    expect(calls.get("a")).not.toHaveProperty("answeredAt");
+    event("QUESTION_ANSWERED", 8, { outcome: "answered" });
+    expect(calls.get("a")).toMatchObject({
+      state: "running",
+      startedAt: 2,
+      answeredAt: 8,
+      approval: { verdict: "once" },
+    });
+    event("APPROVAL_REQUESTED", 9, { callId: "unknown" });
+    expect(calls.list(10)).toHaveLength(1);
+  });
+
+  it("that fail before anybody heard of them are there too, with their error", () => {
+    const calls = new LiveCalls();
+    const error = { code: "TOOL_NOT_FOUND", message: "not found" };
+    calls.take({ type: "TOOL_CALL_FAILED", time: 3, payload: { ...common("a"), error } } as never);
+    expect(calls.get("a")).toMatchObject({ callId: "a", state: "failed", requestedAt: 3, endedAt: 3 });
+    expect(calls.unfinished).toBe(0);
+    expect(calls.running()).toEqual([]);
+  });
+
+  it("are found by the id that their caller gave, the newest first, and only by those who may see them", () => {
+    const calls = new LiveCalls();
+    for (const [callId, sessionId] of [
+      ["a", "mine"],
+      ["b", "mine"],
+      ["c", "theirs"],
+    ] as const)
+      calls.take({
+        type: "TOOL_CALL_REQUESTED",
+        time: 1,
+        payload: { ...common(callId), sessionId, requestId: "given", arguments: {} },
+      });
+    const mine = (sessionId: string): boolean => sessionId === "mine";
+    expect(calls.get("given")?.callId).toBe("c");
+    expect(calls.get("given", mine)?.callId).toBe("b");
+    expect(calls.get("c", mine)).toBeUndefined();
+    expect(calls.list(10, mine).map(({ callId }) => callId)).toEqual(["b", "a"]);
+    expect(calls.list(1, mine).map(({ callId }) => callId)).toEqual(["b"]);
+    expect(calls.running()).toHaveLength(3);
+  });
+
   it("stay bounded whatever comes, and never lose a running one before one that ended", () => {
     const names = fc.constantFrom("a", "b", "c", "d", "e", "f");
     const event = fc.oneof(

@@ -65,3 +65,35 @@ describe("what an MCP server offers", () => {
     });
   });
 });
+
+describe("an MCP server", () => {
+  const find = async (name: string): Promise<{ readonly state: string }> =>
+    ((await at.ask("/api/mcp-servers")).body as { name: string; state: string }[]).find(
+      (server) => server.name === name,
+    ) as { state: string };
+
+  it("is stopped and started again, and its log can be read", async () => {
+    await at.ask("/api/mcp-servers/other/offers");
+    expect((await at.post("/api/mcp-servers/other/stop")).body).toMatchObject({ name: "other" });
+    const stopped = (await find("other")).state;
+    expect((await at.post("/api/mcp-servers/other/restart")).body).toMatchObject({ name: "other" });
+    expect((await find("other")).state).not.toBe(stopped);
+    expect((await at.ask("/api/mcp-servers/other/logs")).body).toEqual({ lines: expect.any(Array) });
+  });
+
+  it("that is not known cannot be acted on", async () => {
+    const acts = ["login", "logout", "accept", "reject", "stop", "restart"];
+    for (const act of acts) {
+      const { status, body } = await at.post(`/api/mcp-servers/nowhere/${act}`);
+      expect([act, status, body.error.message]).toEqual([act, 404, 'MCP server "nowhere" not found.']);
+    }
+    expect((await at.ask("/api/mcp-servers/nowhere/logs")).status).toBe(404);
+  });
+
+  it("takes lists of tools to accept or reject, and nothing else", async () => {
+    expect((await at.post("/api/mcp-servers/chat/accept", {})).body).toEqual({ accepted: expect.any(Array) });
+    expect((await at.post("/api/mcp-servers/chat/reject", {})).body).toEqual({ rejected: expect.any(Array) });
+    expect((await at.post("/api/mcp-servers/chat/accept", { tools: [""] })).status).toBe(400);
+    expect((await at.post("/api/mcp-servers/chat/accept", { other: true })).status).toBe(400);
+  });
+});
