@@ -56,6 +56,74 @@ describe("the paths of a git folder that git obeys", () => {
   });
 });
 
+describe("the paths that git obeys below and beside a git folder", () => {
+  it("are the same in the folders of submodules, at any depth, and fewer in those of work trees", () => {
+    for (const folder of ["modules/a", "modules/libs/b", "modules/a/modules/inner"]) {
+      mkdirSync(join(git, folder, "hooks"), { recursive: true });
+      writeFileSync(join(git, folder, "HEAD"), "");
+      writeFileSync(join(git, folder, "hooks/pre-push"), "");
+    }
+    mkdirSync(join(git, "modules/empty"));
+    mkdirSync(join(git, "worktrees/tree"), { recursive: true });
+    const found = judged();
+    for (const folder of ["modules/a", "modules/libs/b", "modules/a/modules/inner"])
+      expect(found).toMatchObject({
+        [`${folder}/config`]: "settings (git settings)",
+        [`${folder}/objects/info/alternates`]: "alternates (git alternates)",
+        [`${folder}/hooks/pre-push`]: "hook (git hook)",
+      });
+    expect(found).not.toHaveProperty(["modules/empty/config"]);
+    expect(Object.keys(found).filter((path) => path.startsWith("worktrees/"))).toEqual(
+      [
+        "config",
+        "config.worktree",
+        "commondir",
+        "rebase-merge/git-rebase-todo",
+        "rebase-merge/strategy",
+        "sequencer/opts",
+      ].map((name) => `worktrees/tree/${name}`),
+    );
+  });
+
+  it.each(["info", "objects", "objects/info", "rebase-merge", "sequencer", "modules", "worktrees"])(
+    "are a link in the place of %s",
+    (name) => {
+      mkdirSync(join(git, name, ".."), { recursive: true });
+      symlinkSync(root, join(git, name));
+      expect(judged()[name]).toBe("named (git folder)");
+    },
+  );
+
+  it("are what its settings include, and the hooks in the folder that they name", () => {
+    const settings: Record<string, string> = {
+      [join(git, "config")]:
+        `[include]\n\tpath = ../shared.inc\n\tpath = ~/own\n\tpath = inner\n[core]\n\thooksPath = my-hooks\n`,
+      [join(root, "shared.inc")]:
+        `[includeIf "onbranch:x"]\n\tpath = deeper.inc\n[core]\n\thooksPath = ~/hooks\n`,
+    };
+    for (const name of ["shared.inc", "deeper.inc"]) writeFileSync(join(root, name), "");
+    mkdirSync(join(root, "my-hooks/folder"), { recursive: true });
+    for (const name of ["pre-commit", "x.sample"]) writeFileSync(join(root, "my-hooks", name), "");
+    const pathsOf = (isInside: (path: string) => boolean): string[] =>
+      gitFolderPaths(git, { isInside, settingsOf: (file) => settings[file] })
+        .map(({ path, role, rule }) => `${path.slice(root.length + 1)}: ${role} (${rule})`)
+        .filter((line) => !line.startsWith(".git/"));
+    expect(pathsOf(() => true)).toEqual([
+      "shared.inc: settings (git include)",
+      "deeper.inc: settings (git include)",
+      "my-hooks/pre-commit: hook (git hook)",
+    ]);
+    expect(pathsOf(() => false)).toEqual([]);
+    settings[join(git, "config")] = "[core]\n\tworktree = ../elsewhere\n\thooksPath = hooks\n";
+    mkdirSync(join(root, "elsewhere/hooks"), { recursive: true });
+    writeFileSync(join(root, "elsewhere/hooks/post-merge"), "");
+    expect(pathsOf(() => true)).toEqual(["elsewhere/hooks/post-merge: hook (git hook)"]);
+    // The work tree itself is not a folder of hooks.
+    settings[join(git, "config")] = "[core]\n\thooksPath = .\n";
+    expect(pathsOf(() => true)).toEqual([]);
+  });
+});
+
 it("follows a file that names the git folder, by its own place", () => {
   writeFileSync(join(root, "sub"), "gitdir: .git/hooks\n");
   expect(namedGitFolder(join(root, "sub"))).toBe(join(git, "hooks"));
