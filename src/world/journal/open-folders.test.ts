@@ -72,6 +72,7 @@ it("leaves folders alone that can be written to, are of others, or are only give
     adopt("open/file"),
     adopt("theirs/file"),
     adopt("mode", { op: "mode", mode: 0o500 }),
+    adopt("mode/file", { op: "mode", mode: 0o600 }),
     adopt("missing/file", { before: null }),
   ];
   expect(open(adoptions)).toBe(adoptions);
