@@ -1,11 +1,12 @@
 import type { Running } from "./launch.js";
 import type { PreparedCommand } from "./prepare-command.js";
 
-/** Warnings about limits at which the kernel refused or killed processes of the command. */
+/** Warnings about limits that are missing, and those at which the kernel refused or killed processes of the command. */
 export function limitWarnings({ group }: Running, { processLimit }: PreparedCommand): string[] {
   const refused = group?.refusals() ?? 0;
   const killed = group?.memoryKills() ?? 0;
   return [
+    ...(group?.missing ?? []),
     ...(refused === 0 || processLimit === undefined
       ? []
       : [

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "../../contract/errno.js";
+import { messageOf } from "../../contract/message-of.js";
 
 /** The control group (cgroup) of one command: its limits, and a list of its processes that none can leave. */
 export interface CommandGroup {
@@ -12,15 +13,26 @@ export interface CommandGroup {
   refusals(): number;
   /** How many processes were killed since it was opened because of the memory limit, which all commands share. */
   memoryKills(): number;
+  /** Which limits the command lacks because its groups could not be made, for a person. */
+  readonly missing: readonly string[];
   /** Remove it soon, once it has no members. Nobody waits for that: it takes the kernel half a millisecond. */
   remove(): void;
 }
 
+/** A group that lasts as long as Tenon, unless somebody removes it. */
+export interface LastingGroup {
+  readonly dir: string;
+  /** What it limits, in words; "" for nothing. */
+  readonly limits: string;
+  /** Create it with its limits. */
+  make(): void;
+}
+
 export interface CommandGroupOptions {
   /** Groups that all commands join. */
-  readonly shared: readonly string[];
+  readonly shared: readonly LastingGroup[];
   /** The group in which each command gets its own; `undefined` if there are only shared ones. */
-  readonly parent: string | undefined;
+  readonly parent: LastingGroup | undefined;
   /** Processes and threads of the command; `undefined` for no limit. */
   readonly processes: number | undefined;
   /** The file that counts the processes that were killed because of the memory limit. */
@@ -58,26 +70,32 @@ export function createCommandGroups({
     timer = undefined;
     for (const dir of toRemove) if (tryRemove(dir)) toRemove.delete(dir);
   };
-  const openShared = (): CommandGroup => ({
-    joins: shared.map(joinFile),
+  const sharedDirs = shared.map(({ dir }) => dir);
+  const openShared = (missing: readonly string[]): CommandGroup => ({
+    joins: sharedDirs.map(joinFile),
     members: () => [],
     refusals: () => 0,
     memoryKills: countKillsFromNow(),
+    missing,
     remove() {},
   });
   return {
     open() {
-      if (parent === undefined) return openShared();
-      const dir = join(parent, `command-${(count += 1)}`);
+      const missing = shared.flatMap(restore);
+      if (parent === undefined) return openShared(missing);
+      const lost = restore(parent);
+      if (lost.length > 0) return openShared([...missing, ...lost]);
+      const dir = join(parent.dir, `command-${(count += 1)}`);
       try {
         mkdirSync(dir);
         if (processes !== undefined) writeFileSync(join(dir, "pids.max"), String(processes));
-      } catch {
+      } catch (error) {
         tryRemove(dir);
-        return openShared(); // the parent group is gone or full
+        return openShared([...missing, ...(processes === undefined ? [] : [lacking("processes", error)])]);
       }
       return {
-        joins: [...shared, dir].map(joinFile),
+        joins: [...sharedDirs, dir].map(joinFile),
+        missing,
         members: () => readPids(join(dir, "cgroup.procs")),
         refusals: () => Number(/^max (\d+)/m.exec(readGroupFile(join(dir, "pids.events")))?.[1] ?? 0),
         memoryKills: countKillsFromNow(),
@@ -89,6 +107,22 @@ export function createCommandGroups({
     },
     close: removeEmpty,
   };
+}
+
+/** Make a group again that somebody has removed; the result says which limits are missing where that fails. */
+function restore({ dir, limits, make }: LastingGroup): string[] {
+  if (existsSync(dir)) return [];
+  try {
+    make();
+    return [];
+  } catch (error) {
+    tryRemove(dir); // without its limits it must not be taken for the group
+    return limits === "" ? [] : [lacking(limits, error)];
+  }
+}
+
+function lacking(limits: string, cause: unknown): string {
+  return `The command ran without its limit on ${limits}: its control group could not be made (${messageOf(cause)}).`;
 }
 
 /** The same program, started by a shell that joins the group first. */

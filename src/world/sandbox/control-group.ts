@@ -1,6 +1,12 @@
-import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { access, constants, readdir, readFile, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createCommandGroups, type CommandGroup, type CommandGroups } from "./command-group.js";
+import {
+  createCommandGroups,
+  type CommandGroup,
+  type CommandGroups,
+  type LastingGroup,
+} from "./command-group.js";
 import { scratchName, staleNames } from "./scratch-folders.js";
 
 /** Limits that only control groups (cgroups) can enforce. */
@@ -62,11 +68,11 @@ function commandGroupsIn(
 ): CommandGroups | undefined {
   const parent = created.find((each) => each.has("pids"));
   if (created.length === 0) return undefined;
-  const shared = created.filter((each) => each !== parent).map(({ dir }) => dir);
+  const shared = created.filter((each) => each !== parent);
   const memory = created.find((each) => each.has("memory"));
   const memoryEvents =
     memory && join(memory.dir, memory.version === 2 ? "memory.events" : "memory.oom_control");
-  return createCommandGroups({ shared, parent: parent?.dir, processes, memoryEvents });
+  return createCommandGroups({ shared, parent, processes, memoryEvents });
 }
 
 const delegationHint =
@@ -74,8 +80,7 @@ const delegationHint =
 
 type Controller = "memory" | "pids";
 
-interface CreatedGroup {
-  readonly dir: string;
+interface CreatedGroup extends LastingGroup {
   readonly version: 1 | 2;
   readonly has: (name: Controller) => boolean;
 }
@@ -130,27 +135,39 @@ async function createGroup(
   controllers: readonly Controller[],
   limits: GroupLimits,
 ): Promise<CreatedGroup[]> {
+  const { version } = location;
   const dir = join(location.parent, scratchName() + Date.now().toString(36));
+  const names = [
+    ...(controllers.includes("memory") ? ["memory"] : []),
+    ...(controllers.includes("pids") && limits.processes !== undefined ? ["processes"] : []),
+  ];
+  const make = (): void => {
+    mkdirSync(dir);
+    if (controllers.includes("memory")) limitMemory(dir, version, limits.memory);
+    // The groups of single commands count their processes.
+    if (version === 2 && controllers.includes("pids"))
+      writeFileSync(join(dir, "cgroup.subtree_control"), "+pids");
+  };
   try {
     // Moving a process requires write access to the common ancestor of both groups.
     await access(join(location.parent, "cgroup.procs"), constants.W_OK);
     await removeStale(location.parent);
-    await mkdir(dir);
-    if (controllers.includes("memory")) await limitMemory(dir, location.version, limits.memory);
-    // The groups of single commands count their processes.
-    if (location.version === 2 && controllers.includes("pids"))
-      await writeFile(join(dir, "cgroup.subtree_control"), "+pids");
-    return [{ dir, version: location.version, has: (name) => controllers.includes(name) }];
+    make();
+    return [{ dir, version, limits: names.join(" and "), has: (name) => controllers.includes(name), make }];
   } catch {
     await rmdir(dir).catch(() => {});
     return [];
   }
 }
 
-async function limitMemory(dir: string, version: 1 | 2, bytes: number | undefined): Promise<void> {
-  await writeFile(join(dir, version === 2 ? "memory.max" : "memory.limit_in_bytes"), String(bytes));
-  // Swap would only slow it down; not every kernel accounts for it.
-  if (version === 2) await writeFile(join(dir, "memory.swap.max"), "0").catch(() => {});
+function limitMemory(dir: string, version: 1 | 2, bytes: number | undefined): void {
+  writeFileSync(join(dir, version === 2 ? "memory.max" : "memory.limit_in_bytes"), String(bytes));
+  if (version === 1) return;
+  try {
+    writeFileSync(join(dir, "memory.swap.max"), "0");
+  } catch {
+    // Swap would only slow it down; not every kernel accounts for it.
+  }
 }
 
 /** Groups left by killed processes; only empty ones can be removed. */
