@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { ToolPermissionError, ToolUnavailableError, ToolValidationError } from "../src/index.js";
+import {
+  ToolPermissionError,
+  ToolTimeoutError,
+  ToolUnavailableError,
+  ToolValidationError,
+} from "../src/index.js";
 import { gate, open, tool, until } from "./spine-fixture.js";
 
 const second = tool("second", { execute: (input) => ({ by: "second", input }) });
@@ -139,6 +144,19 @@ describe("a fallback", () => {
       expect(signal.aborted).toBe(true);
       await until(() => tenon.stats().running === 0);
     }
+  });
+
+  it("is not begun where the caller's time is over, neither in the queue nor while the first tool runs", async () => {
+    const held = { concurrency: { max: 1 } };
+    const never = tool("first", { fallback: "second", execute: () => new Promise(() => {}), ...held });
+    let ran = 0;
+    const tenon = open({ tools: [never, tool("second", { execute: () => ran++ })], cancelGraceMs: 5 });
+    const late = new AbortController();
+    const answers = [1, 2].map(() => tenon.call({ name: "first", signal: late.signal }));
+    await until(() => tenon.stats().running === 1 && tenon.stats().waiting === 1);
+    late.abort(new ToolTimeoutError("The caller waits no longer."));
+    for (const answer of await Promise.all(answers)) expect(answer).toFailWith("TIMED_OUT");
+    expect(ran).toBe(0);
   });
 
   it("has its own time, and may work while Tenon closes", async () => {

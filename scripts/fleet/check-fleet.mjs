@@ -14,12 +14,12 @@ export function checkFleet({ volume, workspaces, logs, slackMs }, { tasks, reque
     const own = tasks.filter((task) => task.workspace === workspace);
     problems.push(...checkWorkspace(join(volume, workspace), own, logs.get(workspace) ?? []));
   }
-  for (const { key, ms, status, stoppedMs, load, wasCarried } of requests) {
+  for (const { key, at, ms, code, status, stoppedMs, load, wasCarried } of requests) {
     // On a busy machine everything takes longer, as much as it was busy in the minute of the request.
     const slack = slackMs * Math.max(1, load) + stoppedMs;
     if (status !== 0 && ms > limitMs + 2000 + slack)
       problems.push(
-        `${key}: a request took ${Math.round(ms)} ms, though its limit was ${limitMs} (status ${status}, load ${load.toFixed(1)} for each core).`,
+        `${key}: a request took ${Math.round(ms)} ms, though its limit was ${limitMs} (${code ?? "done"}, status ${status}, until ${(at / 1000).toFixed(1)} s, load ${load.toFixed(1)} for each core).`,
       );
     if (status === 503 && !wasCarried && ms > 1000 + slack)
       problems.push(`${key}: a request was refused after ${Math.round(ms)} ms, not within a second.`);

@@ -30,9 +30,10 @@ const passing = new Set([
 export function openClients(given) {
   /** @type {Task[]} */
   const tasks = [];
-  /** @type {{ key: string, ms: number, stoppedMs: number, load: number, status: number, code: string | undefined, wasCarried: boolean }[]} */
+  /** @type {{ key: string, at: number, ms: number, stoppedMs: number, load: number, status: number, code: string | undefined, wasCarried: boolean }[]} */
   const requests = [];
   const { random, workspaces } = given;
+  const openedAt = performance.now();
   const pick = (list) => list[Math.floor(random() * list.length)];
   const client = async (session) => {
     for (let n = 0; !given.isOver(); n += 1) {
@@ -67,7 +68,8 @@ export function openClients(given) {
     const wasCarried = body?.callId !== undefined;
     // The load of the minute in which the request was answered, for each core.
     const load = loadavg()[0] / availableParallelism();
-    requests.push({ key: task.key, ms, stoppedMs, load, status, code, wasCarried });
+    const at = performance.now() - openedAt;
+    requests.push({ key: task.key, at, ms, stoppedMs, load, status, code, wasCarried });
     return status === 200 ? answerOf(task, body, code) : undefined;
   };
   return {

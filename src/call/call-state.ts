@@ -68,6 +68,7 @@ export class CallState {
   #pausedSince = 0;
   #pausedMs = 0;
   #callerLeft: ToolError | undefined;
+  #stoppedByCaller = false;
   #aborted: ToolError | undefined;
   #controller: AbortController | undefined;
   /** Most calls have one listener at a time, so the first needs no set. */
@@ -104,8 +105,8 @@ export class CallState {
   }
 
   abort(reason: ToolError): void {
-    // A caller that cancelled this call does not want the fallback's answer either.
-    if (reason instanceof ToolCancelledError) this.fallbackCall?.abort(reason);
+    // A caller that stopped this call does not want the fallback's answer either.
+    if (reason instanceof ToolCancelledError || this.#stoppedByCaller) this.fallbackCall?.abort(reason);
     if (this.#aborted !== undefined) return;
     this.#aborted = reason;
     this.#controller?.abort(reason);
@@ -130,11 +131,17 @@ export class CallState {
     return () => this.#moreListeners?.delete(listener);
   }
 
+  /** Whether nobody wants an answer of a fallback either. */
+  get isStoppedByCaller(): boolean {
+    return this.#stoppedByCaller || this.#aborted instanceof ToolCancelledError;
+  }
+
   /** Stop when the caller's signal fires. */
   listenTo(signal: AbortSignal): void {
     const cancel = (): void => {
       const { reason } = signal as { reason: unknown };
-      const isSaid = reason instanceof ToolCancelledError;
+      const isSaid = reason instanceof ToolCancelledError || reason instanceof ToolTimeoutError;
+      this.#stoppedByCaller = true;
       this.abort(isSaid ? reason : new ToolCancelledError("The caller cancelled the call."));
     };
     // One signal may stop a thousand calls; each removes its listener when it ends.

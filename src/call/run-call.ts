@@ -84,7 +84,7 @@ const recoverable = new Set([
 async function answerByFallback(call: ReceivedCall, error: ToolError): Promise<Outcome> {
   const { state, arguments: sent, taskId, priority, timeoutMs } = call;
   const fallback = recoverable.has(error.name) && sent.ok ? fallbackOf(call) : undefined;
-  if (fallback === undefined || state.aborted?.name === "ToolCancelledError") return { call, error };
+  if (fallback === undefined || state.isStoppedByCaller) return { call, error };
   // This call's own time is over; the fallback has its own.
   state.stopClock();
   const request = {

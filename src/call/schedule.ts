@@ -1,3 +1,4 @@
+import { ToolTimeoutError } from "../contract/errors.js";
 import type { Ticket } from "../scheduler/scheduler.js";
 import { authorise, carryOver, type AuthorisedCall } from "./authorise.js";
 import type { CallState } from "./call-state.js";
@@ -14,7 +15,14 @@ export function schedule(call: AuthorisedCall, run: (call: AuthorisedCall) => un
     parent: state.origin.parent?.state.ticket,
     onAbort: (cancel) => state.onAbort(cancel),
   });
-  if (acquiring instanceof Promise) return acquiring.then((ticket) => runWith(call, ticket, run));
+  if (acquiring instanceof Promise)
+    return acquiring.then(
+      (ticket) => runWith(call, ticket, run),
+      (thrown: unknown) => {
+        // The scheduler only knows that the call must not wait any more.
+        throw state.aborted instanceof ToolTimeoutError ? state.aborted : thrown;
+      },
+    );
   return runWith(call, acquiring, run);
 }
 

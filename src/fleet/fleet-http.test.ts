@@ -1,4 +1,4 @@
-import type { Msg } from "@nats-io/transport-node";
+import { connect, type Msg } from "@nats-io/transport-node";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -218,6 +218,25 @@ describe("two fronts of one fleet", () => {
     expect(metrics).toMatch(/tenon_fleet_workers 1\n/);
     expect(metrics).toMatch(/tenon_fleet_free_slots\{label=""\} 6\d/);
   });
+
+  it(
+    "wait for a person as long as it takes, whatever limit the call has",
+    async () => {
+      const connection = await connect({ servers: nats.url });
+      const asked = connection.subscribe(`tenon.${fleet.tenant}.worker.*.taken`, { callback: () => {} });
+      const call = ask(one, "/api/tools/make_directory/call", {
+        arguments: { path: "late" },
+        timeoutMs: 3000,
+      });
+      // Its limit is over, and the front has asked after it more than once.
+      await expect.poll(() => asked.getReceived(), { timeout: underLoad(30_000) }).toBeGreaterThan(1);
+      const [{ id } = { id: "" }] = (await (await ask(one, "/api/approvals")).json()) as { id: string }[];
+      await ask(one, `/api/approvals/${id}`, { verdict: "once" });
+      expect(await (await call).json()).toMatchObject({ success: true });
+      await connection.close();
+    },
+    underLoad(40_000),
+  );
 
   it("answer 503 with Retry-After while NATS is away, and work again when it is back, though it lost its streams", async () => {
     const { bus } = (await fleet.front()).front;

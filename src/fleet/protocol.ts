@@ -161,6 +161,7 @@ export const cancelSchema = z.object({
   reason: z.string().max(1000).optional(),
   gone: z.boolean().optional(),
 });
+export type CancelMessage = z.output<typeof cancelSchema>;
 
 /** A request of a front that its worker answers at once: lists, resources, the console's API. */
 export const askSchema = z.object({
@@ -204,6 +205,10 @@ export const answerSchema = z.object({
     .optional(),
 });
 export type AnswerMessage = z.output<typeof answerSchema>;
+
+/** What a worker says of a call that it has taken. Earlier ones of this version only said `true`. */
+export const takenSchema = z.union([z.boolean(), z.object({ waitedForPersonMs: z.number().nonnegative() })]);
+export type TakenCall = Exclude<z.output<typeof takenSchema>, boolean>;
 
 /** A worker or front that is there, renewed each second. */
 export const memberSchema = z.object({

@@ -10,9 +10,16 @@ import { fleetAway } from "../bus/fleet-error.js";
 import type { Bus } from "../bus/open-bus.js";
 import type { Roster } from "../bus/roster.js";
 import { createProofs, type FrontKey } from "../keys.js";
-import { noteSchema, outcomeSchema } from "../protocol.js";
+import { noteSchema, outcomeSchema, type TakenCall } from "../protocol.js";
 import { askHost, failedAnswer, notPlaced, unknownOutcome } from "./call-facts.js";
-import { limitOf, newPending, withTimeLeft, type FleetCall, type Pending } from "./pending-call.js";
+import {
+  limitOf,
+  newPending,
+  nextCheck,
+  withTimeLeft,
+  type FleetCall,
+  type Pending,
+} from "./pending-call.js";
 import { prepareCall, type Prepared } from "./prepare-call.js";
 import { BatchSigner } from "./batch-signer.js";
 import { SendTurns, type SendTurn } from "./send-turns.js";
@@ -25,15 +32,12 @@ export interface FrontCallsOptions {
   /** Make sure that somebody owns the workspace. Throws where nobody can. */
   readonly place: (workspace: string) => Promise<unknown>;
   /** Whether the worker has taken the call, and runs it or lets it wait. */
-  readonly isTaken: (worker: string, workspace: string, callId: string) => Promise<boolean>;
+  readonly taken: (worker: string, workspace: string, callId: string) => Promise<TakenCall | boolean>;
   readonly version?: number | undefined;
   readonly onFault: (cause: unknown) => void;
 }
 
 const lookEveryMs = 250;
-/** How long until a call is asked after again: one with a limit, which is over by then, and one without. */
-const [askAgainSoonMs, askAgainMs] = [500, 5000];
-const maxSilences = 3;
 /** How long the stream may take to say whether it has the outcome of a call that is given up. */
 const lastLookMs = 400;
 /** How long the stream may take to say that it has a call. */
@@ -87,12 +91,11 @@ export class FrontCalls {
 
   /** Carry a call to the owner of its workspace; never rejects. */
   async run(call: FleetCall): Promise<HostAnswer> {
+    const turn = this.#turns.take(`${call.workspace} ${call.session.id}`);
     const answered = new Promise<HostAnswer>((settle) => {
       const pending = newPending(call, this.#newProof(), settle);
       this.#pending.set(call.id, pending);
-      this.#send(pending, this.#turns.take(call.session.id)).catch((cause: unknown) =>
-        this.#fail(pending, cause),
-      );
+      this.#send(pending, turn).catch((cause: unknown) => this.#fail(pending, cause));
     });
     const cancel = (): void => this.#cancel(call.id, { reason: messageOf(call.signal.reason) });
     call.signal.addEventListener("abort", cancel, { once: true });
@@ -100,6 +103,7 @@ export class FrontCalls {
       return await answered;
     } finally {
       call.signal.removeEventListener("abort", cancel);
+      turn.leave(); // one that was given up must not hold up those after it
     }
   }
 
@@ -242,35 +246,39 @@ export class FrontCalls {
     }
   }
 
-  /** A caller waits no longer than its limit for a worker that is gone, stopped or cut off. */
+  /** A caller waits no longer than its limit, whatever its worker does. */
   async #checkLimits(): Promise<void> {
-    const { bus, roster, isTaken } = this.#options;
     const now = performance.now();
     const late = [...this.#pending.values()].filter(({ checkAt }) => checkAt <= now);
-    await Promise.all(
-      late.map(async (pending) => {
-        pending.checkAt = Infinity;
-        const { workspace, id, timeoutMs } = pending.call;
-        const owner = bus.isOnline() ? roster.ownerOf(workspace) : undefined;
-        const taken = owner !== undefined && (await isTaken(owner, workspace, id).catch(() => undefined));
-        pending.silences = taken === undefined ? pending.silences + 1 : 0;
-        // A worker that lives may be too busy to answer at once; only a caller with a limit has no time for that.
-        const isPatient = timeoutMs === undefined && pending.silences < maxSilences;
-        if (taken === true || (taken === undefined && isPatient))
-          pending.checkAt = performance.now() + (timeoutMs === undefined ? askAgainMs : askAgainSoonMs);
-        else await this.#abandon(pending);
-      }),
-    );
+    await Promise.all(late.map((pending) => this.#checkLimit(pending)));
+  }
+
+  async #checkLimit(pending: Pending): Promise<void> {
+    pending.checkAt = Infinity;
+    const { workspace, id, timeoutMs } = pending.call;
+    const { bus, roster, taken } = this.#options;
+    const owner = bus.isOnline() ? roster.ownerOf(workspace) : undefined;
+    const asking = owner === undefined ? undefined : taken(owner, workspace, id).catch(() => undefined);
+    // A caller with a limit has no time for one after the other.
+    const [found] = await Promise.all([asking, timeoutMs !== undefined && this.#lookUp(pending)]);
+    const next = nextCheck(pending, owner === undefined ? false : found);
+    if (next !== undefined) return void (pending.checkAt = next);
+    // Its outcome may have come since.
+    if (found !== undefined || timeoutMs === undefined) await this.#lookUp(pending);
+    this.#abandon(pending);
+  }
+
+  async #lookUp(pending: Pending): Promise<void> {
+    const { bus, onFault } = this.#options;
+    if (!pending.isSent || !bus.isOnline()) return;
+    await withinTime(() => this.#fetch(pending), lastLookMs, "Looking for an outcome").catch(onFault);
   }
 
   /** Nobody knows how a call that was sent ended; should it still run, nobody waits for it. */
-  async #abandon(pending: Pending): Promise<void> {
+  #abandon(pending: Pending): void {
     const { call, isSent } = pending;
     const limit = limitOf(call);
     if (!isSent) return this.#fail(pending, notPlaced(call.workspace, limit));
-    const { bus, onFault } = this.#options;
-    if (bus.isOnline())
-      await withinTime(() => this.#fetch(pending), lastLookMs, "Looking for an outcome").catch(onFault);
     this.#cancel(call.id, { reason: "Its caller waits no longer." });
     this.#fail(pending, unknownOutcome(pending, `No worker answered within ${limit} ms`));
   }

@@ -15,8 +15,10 @@ import {
   protocolVersion,
   renewEveryMs,
   speaksVersion,
+  takenSchema,
   type AskMessage,
   type Member,
+  type TakenCall,
 } from "../protocol.js";
 import { FrontCalls } from "./front-calls.js";
 
@@ -39,6 +41,8 @@ export interface Wanted {
 }
 
 const askMs = 60_000;
+/** How long a worker may take to say whether it has a call whose time is over. */
+const takenMs = 600;
 const lookEveryMs = 250;
 
 /** A front of a fleet: it finds the worker of a workspace and asks it. It keeps nothing that another front needs. */
@@ -69,7 +73,7 @@ export class Front {
       key,
       id: this.id,
       place: (workspace) => this.place(workspace),
-      isTaken: (worker, workspace, callId) => this.#isTaken(worker, workspace, callId),
+      taken: (worker, workspace, callId) => this.#taken(worker, workspace, callId),
       version,
       onFault,
     });
@@ -140,8 +144,10 @@ export class Front {
     await this.bus.members.delete(this.id).catch(this.#options.onFault);
   }
 
-  async #isTaken(worker: string, workspace: string, callId: string): Promise<boolean> {
-    return Boolean(await this.ask(worker, { verb: "taken", workspace, args: [callId], timeoutMs: 600 }));
+  async #taken(worker: string, workspace: string, callId: string): Promise<TakenCall | boolean> {
+    return takenSchema.parse(
+      await this.ask(worker, { verb: "taken", workspace, args: [callId], timeoutMs: takenMs }),
+    );
   }
 
   /** Nobody answers for a worker that died, or whose answer was lost with the connection. */

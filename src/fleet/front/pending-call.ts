@@ -1,6 +1,6 @@
 import type { HostAnswer, HostCall } from "../../contract/host.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
-import type { SessionFacts } from "../protocol.js";
+import type { SessionFacts, TakenCall } from "../protocol.js";
 
 /** A call that a host makes in a workspace. */
 export interface FleetCall extends Omit<HostCall, "signal"> {
@@ -34,6 +34,9 @@ export interface Pending {
 const patienceMs = 30_000;
 /** How much later than its limit a worker may answer. */
 const graceMs = 400;
+/** How long until a call is asked after again: one with a limit, which is over by then, and one without. */
+const [askAgainSoonMs, askAgainMs] = [500, 5000];
+const maxSilences = 3;
 
 /** How long a caller waits before its call is asked after. */
 export function limitOf({ timeoutMs }: FleetCall): number {
@@ -60,4 +63,25 @@ export function newPending(call: FleetCall, proof: string, settle: Pending["sett
     settle,
     over: undefined,
   };
+}
+
+/**
+ * When to ask after a call again whose time is over; `undefined` where its caller waits no longer.
+ * @param taken What its worker says of it; `undefined` where it says nothing.
+ */
+export function nextCheck(pending: Pending, taken: TakenCall | boolean | undefined): number | undefined {
+  const { call, limitAt } = pending;
+  const now = performance.now();
+  pending.silences = taken === undefined ? pending.silences + 1 : 0;
+  if (taken === false) return undefined;
+  if (call.timeoutMs === undefined) {
+    // A worker that lives may be too busy to answer at once; only a caller with a limit has no time for that.
+    return pending.silences < maxSilences ? now + askAgainMs : undefined;
+  }
+  if (taken === undefined) return undefined;
+  // A worker of an earlier version does not say whether the call waits for a person.
+  if (taken === true) return now + askAgainSoonMs;
+  // The time in which a person is asked does not count.
+  const endsAt = limitAt + graceMs + taken.waitedForPersonMs;
+  return endsAt > now ? endsAt : undefined;
 }

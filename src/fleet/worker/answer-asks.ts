@@ -90,7 +90,7 @@ const verbs: Readonly<Record<AskMessage["verb"], (worker: Worker, ask: AskMessag
     return [...worker.owned.values()].map((owned) => owned.waiting());
   },
   async taken(worker, { workspace, args: [callId] = [] }) {
-    return ownedBy(worker, workspace).calls.has(String(callId));
+    return ownedBy(worker, workspace).calls.taken(String(callId));
   },
   async http(worker, { workspace, http }) {
     if (http === undefined) throw malformed();

@@ -1,11 +1,17 @@
 import type { ToolEnvelope } from "../../contract/call.js";
-import { ToolValidationError, type ErrorInfo } from "../../contract/errors.js";
+import { ToolCancelledError, ToolValidationError, type ErrorInfo } from "../../contract/errors.js";
 import type { HostAnswer } from "../../contract/host.js";
 import { interruptedError } from "../../record/audit/interrupted.js";
 import { pack } from "../bus/carry.js";
 import type { Bus } from "../bus/open-bus.js";
 import { failedEnvelope } from "../failed-envelope.js";
-import { maxMessageBytes, startWithinMs, type CallMessage, type OutcomeMessage } from "../protocol.js";
+import {
+  maxMessageBytes,
+  startWithinMs,
+  type CallMessage,
+  type CancelMessage,
+  type OutcomeMessage,
+} from "../protocol.js";
 
 /** How long to wait before something that failed is tried again. */
 export const retryMs = 500;
@@ -61,12 +67,15 @@ export function interruptedEnvelope({ callId, session }: CallMessage, toolName: 
   return failedEnvelope({ callId, toolName, sessionId: session.id, error: interruptedError });
 }
 
+/** Within which time a call has to begin, in ms from when it was sent. */
+export function startLimit({ timeoutMs = Infinity }: Pick<CallMessage, "timeoutMs">): number {
+  return Math.min(startWithinMs, timeoutMs);
+}
+
 /** What waiting left of a call's limit, which counts from when its caller asked; `undefined` where it must not begin any more. */
-export function timeLeft(
-  { timeoutMs }: CallMessage,
-  waitedMs: number,
-): Pick<CallMessage, "timeoutMs"> | undefined {
-  if (waitedMs > Math.min(startWithinMs, timeoutMs ?? Infinity)) return undefined;
+export function timeLeft(call: CallMessage, waitedMs: number): Pick<CallMessage, "timeoutMs"> | undefined {
+  if (waitedMs > startLimit(call)) return undefined;
+  const { timeoutMs } = call;
   return timeoutMs === undefined
     ? {}
     : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - Math.max(0, waitedMs))) };
@@ -75,7 +84,7 @@ export function timeLeft(
 export function tooLate(call: CallMessage): HostAnswer {
   return notMade(call, {
     code: "WORKSPACE_UNAVAILABLE",
-    message: `No worker could begin the call within ${Math.min(startWithinMs, call.timeoutMs ?? Infinity) / 1000} s, so it was not made.`,
+    message: `No worker could begin the call within ${startLimit(call) / 1000} s, so it was not made.`,
     hint: "Make the call again.",
   });
 }
@@ -104,4 +113,10 @@ function notMade(
   const error = { type: "ToolUnavailableError", retryable: true, ...fault };
   const envelope = failedEnvelope({ callId, toolName: name, sessionId: session.id, error });
   return { envelope, wrapped: false, maxChars: 100_000 };
+}
+
+export function toCancelled({
+  reason = "The caller cancelled the call.",
+}: CancelMessage): ToolCancelledError {
+  return new ToolCancelledError(reason);
 }

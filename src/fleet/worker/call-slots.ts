@@ -1,3 +1,4 @@
+import { maxTimerMs } from "../../contract/system-clock.js";
 import type { FleetConfig } from "../bus/open-bus.js";
 import { callPriorities, type CallPriority } from "../protocol.js";
 import type { OwnedWorkspace } from "./owned-workspace.js";
@@ -26,12 +27,25 @@ export class CallSlots {
     this.#timer.unref();
   }
 
-  /** Wait for a place; the result gives it back. */
-  async take(priority: CallPriority): Promise<() => void> {
-    await new Promise<void>((go) => {
-      this.#waiting[priority].push(go);
+  /** Wait for a place; the result gives it back, and is `undefined` where none was free in time. */
+  async take(priority: CallPriority, withinMs: number): Promise<(() => void) | undefined> {
+    const waiting = this.#waiting[priority];
+    const isTaken = await new Promise<boolean>((resolve) => {
+      let timer: NodeJS.Timeout | undefined;
+      const go = (): void => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+      waiting.push(go);
       this.#fill();
+      if (!waiting.includes(go)) return;
+      const giveUp = (): void => {
+        waiting.splice(waiting.indexOf(go), 1);
+        resolve(false);
+      };
+      timer = setTimeout(giveUp, Math.min(withinMs, maxTimerMs)).unref();
     });
+    if (!isTaken) return undefined;
     return () => {
       this.#taken -= 1;
       this.#fill();

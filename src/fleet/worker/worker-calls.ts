@@ -9,7 +9,8 @@ import type { Tenon } from "../../runtime/tenon.js";
 import { unpack } from "../bus/carry.js";
 import type { Bus } from "../bus/open-bus.js";
 import { readSigned, RefusedMessage, type ReadOptions } from "../bus/signed.js";
-import { callSchema, type CallMessage } from "../protocol.js";
+import { callSchema, type CallMessage, type CancelMessage, type TakenCall } from "../protocol.js";
+import { waitedForPerson, watchLimit, type RunningCall } from "./call-limit.js";
 import type { CallSlots } from "./call-slots.js";
 import {
   interruptedEnvelope,
@@ -17,7 +18,9 @@ import {
   publishOutcome,
   refused,
   retryMs,
+  startLimit,
   timeLeft,
+  toCancelled,
   tooLate,
   tooMany,
 } from "./call-outcomes.js";
@@ -36,12 +39,6 @@ export interface WorkerCallsOptions extends ReadOptions {
   readonly onFault: (cause: unknown) => void;
 }
 
-interface RunningCall {
-  readonly call: CallMessage;
-  readonly controller: AbortController;
-  readonly session: HostSession;
-}
-
 const workingEveryMs = 10_000;
 
 /** Runs the calls of one workspace: those of a session begin in the order in which they were sent. */
@@ -49,6 +46,8 @@ export class WorkerCalls {
   readonly #options: WorkerCallsOptions;
   readonly #running = new Map<string, RunningCall>();
   readonly #messages = new Set<JsMsg>();
+  /** Calls that their callers took back before they began. */
+  readonly #cancelled = new WeakMap<JsMsg, CancelMessage>();
   readonly #turns = new Map<string, Promise<void>>();
   readonly #beat: NodeJS.Timeout;
   #stopped = false;
@@ -67,9 +66,16 @@ export class WorkerCalls {
     return this.#messages.size;
   }
 
-  /** Whether a call was taken, and is not answered yet. */
-  has(callId: string): boolean {
-    return [...this.#messages].some(({ headers }) => headers?.get("Nats-Msg-Id") === callId);
+  /** What is known of a call that was taken and is not answered yet; `false` where there is none. */
+  async taken(callId: string): Promise<TakenCall | false> {
+    if (this.#messageOf(callId) === undefined) return false;
+    const running = this.#running.get(callId);
+    const waitedForPersonMs = running === undefined ? 0 : await waitedForPerson(this.#options.tenon, running);
+    return { waitedForPersonMs };
+  }
+
+  #messageOf(callId: string): JsMsg | undefined {
+    return [...this.#messages].find(({ headers }) => headers?.get("Nats-Msg-Id") === callId);
   }
 
   /** The call that runs under an id. */
@@ -93,19 +99,14 @@ export class WorkerCalls {
     void turn.then(() => this.#turns.get(subject) === turn && this.#turns.delete(subject));
   }
 
-  /** Cancel a call, or only the questions that it puts to people. */
-  cancel(
-    callId: string,
-    how: {
-      readonly proof: string;
-      readonly reason?: string | undefined;
-      readonly gone?: boolean | undefined;
-    },
-  ): void {
+  /** Cancel a call, also one that has not begun, or only the questions that it puts to people. */
+  cancel(callId: string, how: CancelMessage): void {
     const running = this.#running.get(callId);
-    if (running === undefined || running.call.proof !== how.proof) return;
-    if (how.gone === true) running.session.callerGone(callId);
-    else running.controller.abort(new ToolCancelledError(how.reason ?? "The caller cancelled the call."));
+    const message = this.#messageOf(callId);
+    if (running === undefined) return void (message && this.#cancelled.set(message, how));
+    if (running.call.proof !== how.proof) return;
+    if (how.gone === true) running.session.callerGone(running.id);
+    else running.controller.abort(toCancelled(how));
   }
 
   /** Take no more; what runs goes on. */
@@ -147,12 +148,13 @@ export class WorkerCalls {
     const { slots, onFault } = this.#options;
     const uncount = slots.count(principal);
     if (uncount === undefined) return this.#finish(message, call, tooMany(call, principal));
-    const leave = await slots.take(call.session.priority ?? "normal");
+    const waitedMs = (): number => now() - message.time.getTime();
+    const leave = await slots.take(call.session.priority ?? "normal", startLimit(call) - waitedMs());
     const done = (): void => {
       uncount();
-      leave();
+      leave?.();
     };
-    const left = timeLeft(call, now() - message.time.getTime());
+    const left = leave && timeLeft(call, waitedMs());
     if (this.#stopped || left === undefined) {
       done();
       if (this.#stopped) return void this.#messages.delete(message);
@@ -234,11 +236,14 @@ export class WorkerCalls {
     const { tenon, session: sessionOf } = this.#options;
     const controller = new AbortController();
     const session = sessionOf(call);
-    this.#running.set(call.callId, { call, controller, session });
+    const running = { call, id, controller, session };
+    this.#running.set(call.callId, running);
+    const endWatch = watchLimit(running, this.#options);
+    const cancelled = this.#cancelled.get(message);
+    if (cancelled?.proof === call.proof && cancelled.gone !== true) controller.abort(toCancelled(cancelled));
     const { name, arguments: args, idempotencyKey, taskId, timeoutMs } = call;
-    let answer: HostAnswer;
     try {
-      answer = await session.call({
+      const answer = await session.call({
         id: tenon.newCallId(id),
         name,
         arguments: args,
@@ -248,10 +253,11 @@ export class WorkerCalls {
         signal: controller.signal,
         ...(call.reports === true && { onProgress: (progress) => this.#note(call, { progress }) }),
       });
+      await this.#finish(message, call, answer);
     } finally {
+      endWatch();
       this.#running.delete(call.callId);
     }
-    await this.#finish(message, call, answer);
   }
 
   /** Tell the front something while a call runs. */

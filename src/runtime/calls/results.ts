@@ -12,6 +12,8 @@ export type CallResult =
       readonly callId: string;
       readonly toolName: string;
       readonly startedAt: number;
+      /** Milliseconds in which it has waited for a person, where it runs in this process. */
+      readonly waitedForPersonMs?: number;
     }
   | { readonly state: "done"; readonly callId: string; readonly envelope: ToolEnvelope };
 
@@ -64,6 +66,7 @@ export class Results implements Recorder {
         callId,
         toolName: own.state.resolved?.entry.name ?? own.toolName,
         startedAt: own.state.startedAt,
+        waitedForPersonMs: own.state.waitedForPersonMs,
       };
     }
     const kept = this.#last.find(({ envelope }) => envelope.callId === callId);
