@@ -70,8 +70,7 @@ export class WorkerCalls {
   async taken(callId: string): Promise<TakenCall | false> {
     if (this.#messageOf(callId) === undefined) return false;
     const running = this.#running.get(callId);
-    const waitedForPersonMs = running === undefined ? 0 : await waitedForPerson(this.#options.tenon, running);
-    return { waitedForPersonMs };
+    return { waitedForPersonMs: running ? await waitedForPerson(this.#options.tenon, running) : 0 };
   }
 
   #messageOf(callId: string): JsMsg | undefined {

@@ -25,7 +25,7 @@ export interface LastingGroup {
   /** What it limits, in words; "" for nothing. */
   readonly limits: string;
   /** Create it with its limits. */
-  make(): void;
+  readonly make: () => void;
 }
 
 export interface CommandGroupOptions {
