@@ -365,6 +365,14 @@ describe("messages that do not belong to the fleet", () => {
     await forge(front, key, { body: { callId, arguments: request.arguments }, msgID: callId });
     await worker.own("main");
     await expect.poll(() => existsSync(join(dir, "main", path))).toBe(true);
+    // Its caller only knows its first id.
+    const identity = { principal: "mallory", kind: "program", role: "admin" };
+    const http = { method: "GET", path: `/api/calls/${callId}`, admission: { by: "user", identity } };
+    const ask = async (): Promise<unknown> => {
+      const { body } = (await front.askOwner("main", { verb: "http", http })) as { body: string };
+      return (JSON.parse(Buffer.from(body, "base64").toString()) as { state: unknown }).state;
+    };
+    await expect.poll(ask).toBe("succeeded");
   });
 
   it("cannot be outcomes of a worker that has not read the call", async () => {

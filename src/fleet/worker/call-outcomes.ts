@@ -81,6 +81,11 @@ export function timeLeft(call: CallMessage, waitedMs: number): Pick<CallMessage,
     : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - Math.max(0, waitedMs))) };
 }
 
+/** The id under which a call is made again. */
+export function toAgain(callId: string): string {
+  return `${callId}_again`;
+}
+
 export function tooLate(call: CallMessage): HostAnswer {
   return notMade(call, {
     code: "WORKSPACE_UNAVAILABLE",

@@ -19,6 +19,7 @@ import type { AskMessage, SessionFacts } from "../protocol.js";
 import { CallQueue } from "./call-queue.js";
 import type { CallSlots } from "./call-slots.js";
 import { callExchange } from "./call-exchange.js";
+import { toAgain } from "./call-outcomes.js";
 import { WorkerCalls } from "./worker-calls.js";
 import { WorkerSessions } from "./worker-sessions.js";
 
@@ -191,7 +192,8 @@ export class OwnedWorkspace {
   async answer(
     http: NonNullable<AskMessage["http"]>,
   ): Promise<{ status: number; headers: Record<string, string>; body: string }> {
-    const { method, path, headers, admission } = http;
+    const { method, headers, admission } = http;
+    const path = await this.#latest(http.path);
     const body = path === "/api/log/verify" ? await this.#withHead(http.body) : http.body;
     const request = new Request(`http://worker${path}`, {
       method,
@@ -203,6 +205,15 @@ export class OwnedWorkspace {
     // Artifacts and exports may be anything, so bytes are carried as such.
     const bytes = Buffer.from(await response.arrayBuffer()).toString("base64");
     return { status: response.status, headers: Object.fromEntries(response.headers), body: bytes };
+  }
+
+  /** A call that was made again after a takeover has its outcome under another id than its caller knows. */
+  async #latest(path: string): Promise<string> {
+    if (!/^\/api\/calls\/call_\w+$/.test(path)) return path;
+    const again = toAgain(path.slice(path.lastIndexOf("/") + 1));
+    const { audit } = this.tenon;
+    const isKnown = (await audit.get(again)) ?? (await audit.started?.(again));
+    return isKnown === undefined ? path : `/api/calls/${again}`;
   }
 
   /** The database keeps how far the log has come, so that it shows if its end is cut off. */

@@ -20,6 +20,7 @@ import {
   retryMs,
   startLimit,
   timeLeft,
+  toAgain,
   toCancelled,
   tooLate,
   tooMany,
@@ -139,12 +140,11 @@ export class WorkerCalls {
     const call = await this.#read(message);
     if (call === undefined) return void this.#messages.delete(message);
     if (this.#running.has(call.callId)) return void this.#messages.delete(message); // it was sent to us twice
-    const { now, isNew } = this.#options;
+    const { now, isNew, slots, onFault } = this.#options;
     const earlier = isNew(message) ? undefined : await this.#earlier(call);
     if (earlier?.answer !== undefined) return this.#finish(message, call, earlier.answer);
-    const id = earlier?.again === true ? `${call.callId}_again` : call.callId;
+    const id = earlier?.again === true ? toAgain(call.callId) : call.callId;
     const principal = call.session.principal ?? "local";
-    const { slots, onFault } = this.#options;
     const uncount = slots.count(principal);
     if (uncount === undefined) return this.#finish(message, call, tooMany(call, principal));
     const waitedMs = (): number => now() - message.time.getTime();
@@ -210,7 +210,7 @@ export class WorkerCalls {
     const isInterrupted =
       known.state === "running" ||
       (!known.envelope.success && known.envelope.error.code === interruptedError.code);
-    const again = await tenon.result(`${call.callId}_again`, { principal });
+    const again = await tenon.result(toAgain(call.callId), { principal });
     if (again?.state === "done") return { answer: this.#toAnswer(again.envelope) };
     if (!isInterrupted) {
       // Another worker took it and lost the workspace before it began.
