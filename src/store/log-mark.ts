@@ -68,13 +68,19 @@ export class LogMarks {
     if (seq !== this.#last && !this.#attempted.has(seq)) throw putBack();
   }
 
-  /** Keep how far the log has come, in the database and then beside the log. Throws where it was put back. */
-  async note({ seq, hash }: Pick<LogMark, "seq" | "hash">): Promise<void> {
+  /**
+   * Keep how far the log has come, in the database and then beside the log.
+   * @param owner Throws where the workspace was lost, or the database was put back.
+   */
+  async note(
+    { seq, hash }: Pick<LogMark, "seq" | "hash">,
+    owner: { require(tx: Sql): Promise<void> },
+  ): Promise<void> {
     const { database, clock } = this.#parts;
     const mark: LogMark = { seq, hash, at: clock.now() };
     this.#attempted.add(seq);
     const ids = await database.transaction(async (tx) => {
-      this.check((await readMark(tx))?.seq ?? 0);
+      await owner.require(tx);
       if (seq !== this.#last) await write(tx, "log_mark", mark);
       return givenIds(tx);
       // One that a server lost when it crashed would look like a database from a backup.

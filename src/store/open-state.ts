@@ -149,8 +149,9 @@ async function becomeOwner(
   if (epoch === undefined) return undefined;
   await takeOwnership(parts, epoch);
   const marks = await LogMarks.open(parts, dir);
-  onOpen?.({ noteHead: (head) => marks.note(head), notedHead: () => readMark(parts.database) });
-  return createOwnerGuard(epoch, marks);
+  const guard = createOwnerGuard(epoch, marks);
+  onOpen?.({ noteHead: (head) => marks.note(head, guard), notedHead: () => readMark(parts.database) });
+  return guard;
 }
 
 interface StatePlace {

@@ -78,6 +78,7 @@ export class OwnedWorkspace {
   readonly #stopEvents: () => void;
   readonly #state: () => OwnedState | undefined;
   readonly #noting: NodeJS.Timeout;
+  #isNoting = false;
   #closing: Promise<void> | undefined;
 
   /** The journal recovers before the first call is taken. */
@@ -111,7 +112,8 @@ export class OwnedWorkspace {
   ) {
     const { bus, name, epoch, onFault } = options;
     this.#state = state;
-    this.#noting = setInterval(() => void this.#noteHead(), noteEveryMs);
+    // One at a time: the end of one must not forget that the next may have been committed already.
+    this.#noting = setInterval(() => void (this.#isNoting || this.#noteHead()), noteEveryMs);
     this.#noting.unref();
     this.name = name;
     this.epoch = epoch;
@@ -157,11 +159,6 @@ export class OwnedWorkspace {
       onFault,
     });
     this.#stopEvents = this.#tellEvents(host.onChange.bind(host));
-  }
-
-  /** Whether nothing runs and nobody is connected. */
-  get running(): number {
-    return this.calls.size;
   }
 
   /** What waits for people here. */
@@ -218,11 +215,14 @@ export class OwnedWorkspace {
 
   /** The database keeps how far the log has come, so that it shows if its end is cut off. */
   async #noteHead(): Promise<void> {
+    this.#isNoting = true;
     try {
       await this.#state()?.noteHead(await this.tenon.audit.head());
     } catch (cause) {
       this.#options.onFault(cause);
       if ((Object(cause) as { code?: unknown }).code === "STATE_BUSY") this.#options.onLost(this, cause);
+    } finally {
+      this.#isNoting = false;
     }
   }
 
@@ -251,13 +251,13 @@ export class OwnedWorkspace {
   }
 
   async #close(reason: string | undefined, remove: boolean): Promise<void> {
+    clearInterval(this.#noting);
     if (reason === undefined) this.calls.stop();
     else this.calls.abort(reason);
     await this.#queue.close();
     const end = performance.now() + graceMs;
     while (this.calls.size > 0 && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 10));
-    clearInterval(this.#noting);
     if (reason === undefined) await this.#noteHead();
     this.#stopEvents();
     this.#person.leave();
