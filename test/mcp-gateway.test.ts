@@ -119,7 +119,7 @@ describe("the MCP gateway", () => {
     // A server that starts again offers the old definition again, which is no longer the accepted one.
     const old = await other.call({ name: "good:echo" });
     expect(old).toFailWith("DEFINITION_HELD");
-    await expect(tenon.mcp.accept("good", ["hang"])).rejects.toThrow(/is held/);
+    await expect(tenon.mcp.accept("good", ["hang"])).rejects.toThrow(/has no held definition/);
   });
 
   it("loses no progress that comes together with the answer", async () => {

@@ -70,7 +70,7 @@ const hosts: Record<string, { file: string; servers: object; notes: readonly Reg
         cwd: "/home/ada/shop",
       },
     },
-    notes: [/"memory" of the project \/home\/ada\/shop is called "memory-shop"/],
+    notes: [/"memory" of the project \/home\/ada\/shop was renamed to "memory-shop"/],
   },
   Cursor: {
     file: "cursor.json",
@@ -243,7 +243,7 @@ describe("importing the servers of another host", () => {
     [
       "names that are none",
       '{"mcpServers": {"__proto__": {"command": "x"}, "/": {"command": "x"}}}',
-      /called|left/,
+      /renamed|left/,
     ],
   ])("survives %s", async (_what, text, message) => {
     const folder = mkdtempSync(join(tmpdir(), "tenon-import-"));
@@ -253,6 +253,14 @@ describe("importing the servers of another host", () => {
     const { err } = await importFile(file);
     expect(err).toMatch(message);
     expect(err).not.toMatch(/at .*\.ts:\d/); // no stack of ours
+  });
+
+  it("names a file that does not exist without a system call", async () => {
+    const { code, err } = await importFile("/none/mcp.json");
+    expect({ code, err }).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/none.mcp.json: no such file/),
+    });
   });
 
   it("does not read a file without end into memory", async () => {

@@ -41,7 +41,7 @@ async function paste(line: string): Promise<Ended> {
 }
 
 function offered({ code, err }: Ended): string {
-  expect(code).toBe(3);
+  expect(code).toBe(err.startsWith("TOOL_DISABLED") ? 1 : 3);
   return /^To allow it: (.*)$/m.exec(err)?.[1] ?? `nothing offered: ${err}`;
 }
 
@@ -129,6 +129,44 @@ describe("a refused call", () => {
     expect(command).toMatch(expected);
     await paste(command);
     expect(existsSync(join(workspace, ".npmrc"))).toBe(true);
+  });
+
+  it.each(["user", "workspace"])(
+    "whose line reads, sorts and writes is offered past a rule of the %s",
+    async (whose) => {
+      const rules = [{ decision: "deny", tool: "shell_exec" }];
+      mkdirSync(join(root, "config", "tenon"), { recursive: true });
+      const file =
+        whose === "user"
+          ? join(root, "config", "tenon", "config.json")
+          : join(workspace, "tenon.config.json");
+      writeFileSync(file, JSON.stringify({ policy: { rules } }));
+      writeFileSync(join(workspace, "there.txt"), "b\na\n");
+      const line = "command=cat there.txt | sort | tee sorted.txt";
+      await paste(offered(await run(["call", "shell_exec", line, "-w", workspace, "--mode", "auto"])));
+      expect(readFileSync(join(workspace, "sorted.txt"), "utf8")).toBe("a\nb\n");
+    },
+  );
+
+  const deny = JSON.stringify([
+    { decision: "deny", tool: "write_file" },
+    { decision: "deny", tool: "delete_file" },
+  ]);
+
+  it.each([
+    ["securityLevel=low", /--set securityLevel=high$/],
+    ["mode=read-only", /--mode auto$/],
+    ["mode=unattended", /^tenon policy allow/],
+    [`policy.rules=${deny}`, /"allow".*"deny".*"delete_file"/],
+    [`policy={"rules":${deny}}`, /"allow".*"deny".*"delete_file"/],
+    ['tools.perTool={"write_file":{"enabled":false}}', / --set tools\.perTool\.write_file\.enabled=true$/],
+  ])("by --set %s is offered another value of it", async (setting, expected) => {
+    const call = [...write, workspace, "--set", setting];
+    const command = offered(await run(call));
+    expect(command).toMatch(expected);
+    await paste(command);
+    if (!command.includes("tenon call")) expect(await run(call)).toMatchObject({ code: 0 });
+    expect(existsSync(join(workspace, "a file.txt"))).toBe(true);
   });
 
   it.each([

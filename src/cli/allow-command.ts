@@ -1,11 +1,14 @@
+import { isRecord } from "../contract/is-record.js";
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import type { Explained } from "../call/explain.js";
 import type { Mode } from "../config/levels.js";
 import type { CommonFlags } from "./command-line.js";
+import type { PolicyRule } from "../policy/policy-rule.js";
 import type { Tenon } from "../runtime/tenon.js";
 import { loadFor, startTenon, type OpenTenon } from "./open-tenon.js";
 import { pasteQuote } from "./paste-quote.js";
 import { ruleCommand } from "./rule-command.js";
+import { withSettings } from "./settings-flag.js";
 
 /** The call to make again: its words, and the options that only `tenon call` has. */
 export interface RepeatedCall {
@@ -32,7 +35,7 @@ export async function commandToAllow(
       const session = await tenon.openNamedSession(open.flags.session ?? "cli");
       const explained = await session.explain({ name, arguments: args }, { considered: true });
       if (explained.decision === "allow") return commandOf(open, tried, call);
-      const next = nextTry(explained, tried, open);
+      const next = nextTry(explained, tried, { ...open, tool: name });
       if (next === undefined) return undefined;
       const isSame = next.flags === tried.flags && next.trusting === tried.trusting;
       if (!isSame && tenon !== open.tenon) await tenon.close();
@@ -52,6 +55,8 @@ interface Try {
   readonly flags: CommonFlags;
   readonly trusting: boolean;
   readonly rules: readonly RuleChange[];
+  /** What the rule on its command line allows: what the call touches, or the whole tool. */
+  readonly own?: "narrow" | "tool";
 }
 
 type RuleChange = { readonly revoke: string } | { readonly allow: NonNullable<Explained["allowRule"]> };
@@ -60,8 +65,10 @@ type RuleChange = { readonly revoke: string } | { readonly allow: NonNullable<Ex
 function firstTry({ flags, tenon }: OpenTenon, code: string, tool: string): Try | undefined {
   const { toolset, ...others } = flags;
   const isLeftOut = code === "TOOL_NOT_FOUND" && toolset !== undefined && tenon.registry.has(tool);
-  if (!isLeftOut && !refusals.has(code)) return undefined;
-  return { flags: isLeftOut ? others : flags, trusting: false, rules: [] };
+  const given: Try = { flags: isLeftOut ? others : flags, trusting: false, rules: [] };
+  const isOff = code === "TOOL_DISABLED" && tenon.config.tools.perTool[tool]?.enabled === false;
+  if (isOff) return withSetting(given, { setting: `tools.perTool.${tool}.enabled`, value: true });
+  return isLeftOut || refusals.has(code) ? given : undefined;
 }
 
 async function startFor({ terminal }: OpenTenon, { flags, trusting }: Try): Promise<Tenon> {
@@ -80,20 +87,20 @@ function changeRule({ policy }: Tenon, change: RuleChange): void {
 function nextTry(
   { decision, rule, source, allowRule, liftedBy }: Explained,
   tried: Try,
-  { loaded }: OpenTenon,
+  { loaded, flags, tool }: OpenTenon & { readonly tool: string },
 ): Try | undefined {
   if (guards.has(rule)) return undefined;
   if (liftedBy !== undefined)
     return withSetting(tried, liftedBy) ?? (loaded.untrusted && trustingConfig(tried));
   if (decision === "deny" && isSaved(source)) return withRule(tried, { revoke: rule });
   // A rule of the person's own configuration is stronger than a saved one.
-  if (allowRule !== undefined && (source === "user" || source === "command-line"))
-    return withSetting(tried, { setting: "policy.rules", value: [allowRule] });
+  if (source === "user" || source === "command-line") return withOwnRule(tried, allowRule, { flags, tool });
   const isAllowed = tried.rules.some((change) => "allow" in change);
   if (!isAllowed && allowRule !== undefined && ruleCommand(allowRule) !== undefined)
     return withRule(tried, { allow: allowRule });
-  const revoked = tried.rules.filter((change) => "revoke" in change);
-  return withSetting({ ...tried, rules: revoked }, { setting: "mode", value: "auto" });
+  const unsaved = { ...tried, rules: tried.rules.filter((change) => "revoke" in change) };
+  const inAuto = withSetting(unsaved, { setting: "mode", value: "auto" });
+  return inAuto ?? withOwnRule(unsaved, undefined, { flags, tool });
 }
 
 /** Rules that protect more than the call: nobody is told how to get past them. */
@@ -111,13 +118,31 @@ function withSetting(
   tried: Try,
   { setting, value }: { readonly setting: string; readonly value: unknown },
 ): Try | undefined {
-  const { flags } = tried;
-  if (setting === "mode")
-    return flags.mode === value ? undefined : { ...tried, flags: { ...flags, mode: value as Mode } };
-  const { set = [] } = flags;
-  if (set.some((word) => word.startsWith(`${setting}=`))) return undefined;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return { ...tried, flags: { ...flags, set: [...set, `${setting}=${text}`] } };
+  const { mode, set = [] } = tried.flags;
+  const others = set.filter((word) => !word.startsWith(`${setting}=`));
+  if (setting === "mode") {
+    const isSet = mode === value && others.length === set.length;
+    return isSet ? undefined : { ...tried, flags: { ...tried.flags, mode: value as Mode, set: others } };
+  }
+  const word = `${setting}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+  if (set.includes(word)) return undefined;
+  return { ...tried, flags: { ...tried.flags, set: [...others, word] } };
+}
+
+/** A rule before those of `--set policy.rules=`, which still hold for everything else. */
+function withOwnRule(
+  tried: Try,
+  rule: PolicyRule | undefined,
+  { flags, tool }: { readonly flags: CommonFlags; readonly tool: string },
+): Try | undefined {
+  if (tried.own === "tool") return undefined;
+  const { policy } = withSettings({}, flags.set ?? []);
+  const given = isRecord(policy) && Array.isArray(policy["rules"]) ? (policy["rules"] as unknown[]) : [];
+  // Not every line of commands has a rule of its own; this one is for a single call in any case.
+  const own = tried.own === undefined && rule !== undefined ? "narrow" : "tool";
+  const value = [own === "narrow" ? rule : { decision: "allow", tool }, ...given];
+  const next = withSetting(tried, { setting: "policy.rules", value });
+  return next && { ...next, own };
 }
 
 function trustingConfig(tried: Try): Try | undefined {

@@ -18,6 +18,7 @@ __tenon_complete() {
   current=\${words[-1]}
   values=$(tenon complete -- "\${words[@]}" 2>/dev/null) || return
   COMPREPLY=()
+  [[ $current == --*=* ]] && current=\${current#*=}
   while IFS= read -r line; do
     [[ $line =~ ^:[0-9]+$ ]] && continue
     line=\${line%%$'\t'*}

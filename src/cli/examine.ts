@@ -290,7 +290,7 @@ async function checkTools({ tenon }: Examined): Promise<Finding> {
   return {
     name: "tools",
     status: status === "healthy" ? "ok" : "warn",
-    message: `${tenon.registry.list().length} tools; ${message}`,
+    message,
     ...(status !== "healthy" && { fix: "tenon tools stats" }),
   };
 }

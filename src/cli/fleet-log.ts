@@ -2,6 +2,7 @@ import { ToolResourceNotFoundError } from "../contract/errors.js";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AuditHead, AuditQuery, AuditRecord, AuditVerdict } from "../contract/ports/audit.js";
 import type { LogPage } from "../server/api.js";
+import { plural } from "../text/plural.js";
 import { toVisibleText } from "../text/visible-text.js";
 import { exitCodes } from "./command-line.js";
 import { describeRecord, logTable } from "./log-table.js";
@@ -99,7 +100,7 @@ export async function verifyFleet(open: OpenFleet, head?: string): Promise<void>
     if (flags.json === true) writeJson(terminal, { workspace, ...answer });
     else if (answer.ok)
       terminal.stdout.write(
-        `${workspace}: ${answer.records} records verified. Head ${answer.head.seq}:${answer.head.hash}\n`,
+        `${workspace}: ${plural(answer.records, "record")} verified. Head ${answer.head.seq}:${answer.head.hash}\n`,
       );
     else
       terminal.stderr.write(

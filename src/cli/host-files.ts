@@ -160,7 +160,16 @@ async function editToml(before: string, { text, values }: HostSnippet, place: Ed
     throw new UsageError(
       `${file} already has a server named "${name}". Change it there (--print shows the entry), or add another one with --name.`,
     );
-  return `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${before === "" ? "" : "\n"}${text}`;
+  const after = `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${before === "" ? "" : "\n"}${text}`;
+  try {
+    parse(after);
+  } catch {
+    // Inline tables (`mcp_servers = { … }`) and other values cannot be continued by a table.
+    throw new UsageError(
+      `${Object.keys(values).join(", ")} in ${file} cannot be extended by a table. Add the entry there by hand (--print shows it).`,
+    );
+  }
+  return after;
 }
 
 function parseTomlFile(

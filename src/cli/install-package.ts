@@ -11,6 +11,7 @@ export function installPackage(command: string, env: Terminal["env"]): string {
     execFileSync(program, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     return `Ran: ${line}`;
   } catch (cause) {
-    return `Failed: ${line}: ${messageOf(cause)}`;
+    const [reason] = String((cause as { stderr?: unknown }).stderr ?? "").match(/\S.*(?=\s*$)/) ?? [];
+    return `Failed: ${line}: ${reason ?? messageOf(cause)}`;
   }
 }

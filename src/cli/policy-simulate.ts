@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { createSpinner, whileWorking } from "./spinner.js";
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { PolicyRule } from "../policy/policy-rule.js";
 import { resolveConfig } from "../config/resolve-config.js";
@@ -10,6 +9,7 @@ import { UsageError, type CommonFlags, type Terminal, addCommand } from "./comma
 import { withTenon, type OpenTenon } from "./open-tenon.js";
 import { colorsFor, table, writeResult, shortenLine } from "./output.js";
 import { parseTime } from "./parse-time.js";
+import { readNamedFile } from "./read-named-file.js";
 import { toVisibleLine } from "../text/visible-text.js";
 import { wholeNumber } from "./whole-number.js";
 
@@ -25,15 +25,15 @@ export function addSimulate(policy: Command, terminal: Terminal): void {
     .option("--rules <file>", "JSON or YAML file with the rules to try, placed before all others")
     .option("--since <time>", 'calls since a time: "2h", "3d" or a date')
     .option("--limit <n>", "maximum number of calls, newest first", "10000")
-    .action(async (flags: SimulateFlags) => {
-      const tried = flags.rules === undefined ? [] : await readRules(resolve(terminal.cwd, flags.rules));
+    .action((flags: SimulateFlags) => {
+      const tried = flags.rules === undefined ? [] : readRules(resolve(terminal.cwd, flags.rules));
       return withTenon(terminal, flags, (open) => simulate(open, flags, tried));
     });
 }
 
-async function readRules(file: string): Promise<readonly PolicyRule[]> {
+function readRules(file: string): readonly PolicyRule[] {
   // JSON is YAML too.
-  const { value: read, faults } = parseYaml(await readFile(file, "utf8"));
+  const { value: read, faults } = parseYaml(readNamedFile("--rules", file));
   if (faults[0] !== undefined) throw new UsageError(`Cannot read ${file}: ${faults[0].message}`);
   const list = Array.isArray(read)
     ? read

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { messageOf } from "../contract/message-of.js";
+import { toFileProblem } from "../contract/file-problem.js";
 import { UsageError } from "./command-line.js";
 
 /** Larger than any configuration; what has no end must not fill the memory. */
@@ -11,7 +11,7 @@ export async function readHostFile(file: string): Promise<unknown> {
     const text = (await readText(file)).replace(/^\uFEFF/, "");
     return /\.toml$/i.test(file) || looksLikeToml(text) ? await parseToml(text) : await parseLoose(text);
   } catch (error) {
-    throw new UsageError(`Cannot read ${file}: ${messageOf(error)}`);
+    throw new UsageError(`Cannot read ${file}: ${toFileProblem(error)}`);
   }
 }
 

@@ -116,7 +116,19 @@ describe("completion", () => {
     [["tools", "--mode", ""], /^unattended\b/m],
     [["tools", "--toolset", ""], /^readonly\b/m],
     [["call", "--work"], /^--workspace\t/m],
+    [["--session", ""], /^kept\b/m],
+    [["-s", "ke"], /^kept\b/m],
+    [["--session=ke"], /^kept\b/m],
+    [["call", "read_file", "--session", ""], /^kept\b/m],
+    [["--toolset", ""], /^readonly\b/m],
+    [["--session", "kept", "call", "read_fi"], /^read_file\t/m],
+    [["--mode=auto", "call", "read_file", ""], /^path=\t/m],
+    [["call", "--json", "read_file", ""], /^path=\t/m],
+    [["-c", "../other.json", "mcp-servers", "test", ""], /^near\b/m],
   ])("of %j", async (words, expected) => {
+    await run(["call", "set_env", "key=A", "value=b", "--session", "kept"]);
+    const servers = { near: { command: "true", enabled: false } };
+    writeFileSync(join(cwd, "other.json"), JSON.stringify({ mcpServers: servers }));
     const printed: string[] = [];
     const log = console.log;
     console.log = (line: string) => void printed.push(line); // the library prints there
@@ -136,7 +148,7 @@ describe("completion", () => {
       'ask() { COMP_WORDS=(tenon "$@"); COMP_CWORD=$#; COMPREPLY=(); __tenon_complete; echo "$*> ${COMPREPLY[*]}"; }',
       "compopt() { :; }", // only there while a person types
       "ask pol; ask call read_fi; ask call read_file pa; ask tools --toolset read; ask call '$(touch ran)' x",
-      "ask call read_file path = R",
+      "ask call read_file path = R; ask --toolset = read",
     ].join("\n");
     const { stdout } = await promisify(execFile)("bash", ["--norc", "-c", script], {
       cwd,
@@ -148,6 +160,7 @@ describe("completion", () => {
       "call read_file pa> path=",
       "tools --toolset read> readonly",
     ]);
+    expect(stdout).toContain("--toolset = read> readonly\n");
     expect(existsSync(join(cwd, "ran"))).toBe(false);
   });
 
@@ -162,6 +175,7 @@ describe("completion", () => {
       "source <(tenon completion zsh)",
       'ask() { words=(tenon "$@"); CURRENT=$#words; PREFIX=$words[-1]; print -rn -- "$*> "; _tenon; }',
       "ask call read_fi; ask call read_file pa; ask call read_file path=x; ask call '$(touch ran)' x",
+      "compset() { print -rn -- '-P: '; }; ask --toolset=read",
     ].join("\n");
     const { stdout } = await promisify(execFile)("zsh", ["-f", "-c", script], {
       cwd,
@@ -173,6 +187,7 @@ describe("completion", () => {
       "call read_file pa> -l -S  path=",
       "call read_file path=x> files",
     ]);
+    expect(stdout).toContain("--toolset=read> -P: -l -d name_lines readonly\n");
     expect(existsSync(join(cwd, "ran"))).toBe(false);
   });
 });

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isConfirmed, requireTerminal } from "./confirm.js";
 import { purgeState, type StatePurgeRequest } from "../store/purge-state.js";
@@ -8,6 +7,7 @@ import { UsageError, type CommonFlags, type Terminal, addCommand } from "./comma
 import { withTenon } from "./open-tenon.js";
 import { writeResult } from "./output.js";
 import { parseTime } from "./parse-time.js";
+import { readNamedFile } from "./read-named-file.js";
 
 interface PurgeFlags extends CommonFlags {
   readonly match?: string[];
@@ -99,7 +99,9 @@ const minChars = 4;
 /** Shorter texts would match ordinary words everywhere. */
 function textsOf(terminal: Terminal, { match = [], secretFile }: PurgeFlags): string[] {
   const lines =
-    secretFile === undefined ? [] : readFileSync(resolve(terminal.cwd, secretFile), "utf8").split(/\r?\n/);
+    secretFile === undefined
+      ? []
+      : readNamedFile("--secret-file", resolve(terminal.cwd, secretFile)).split(/\r?\n/);
   const texts = [...match, ...lines].filter((text) => text !== "");
   if (texts.some((text) => text.length < minChars))
     throw new UsageError(`A text to purge must have at least ${minChars} characters.`);

@@ -29,6 +29,12 @@ describe("usage errors", () => {
     [["serve", "lnk"], "unknown command 'lnk'\n(Did you mean link?)", "tenon serve --help"],
     [["mcp", "instal"], "(Did you mean install?)", "tenon mcp --help"],
     [["undo", "show"], "too many arguments", "tenon undo --help"],
+    [["mcp", "install", "nope"], 'Invalid host "nope" (expected ', "tenon mcp install --help"],
+    [
+      ["policy", "simulate", "--rules", "missing"],
+      "missing: no such file or folder",
+      "tenon policy simulate --help",
+    ],
     [["tools", "--mode", "yolo"], "argument 'yolo' is invalid", "tenon tools --help"],
     [["mcp-servers", "add", "fs"], "--url ADDRESS", "tenon mcp-servers add --help"],
     [

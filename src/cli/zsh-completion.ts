@@ -23,6 +23,7 @@ _tenon() {
     _files
     return
   fi
+  [[ $PREFIX == --*=* ]] && compset -P '*='
   (( \${#keys} )) && compadd -l -S '' -d key_lines -a keys
   (( \${#names} )) && compadd -l -d name_lines -a names
   (( \${#keys} + \${#names} )) || _files

@@ -25,6 +25,13 @@ describe("servers in the person's own configuration", () => {
     expect(await editServers(folder, { none: undefined })).toMatchObject({ changed: false });
   });
 
+  it("writes a line for each key again after the last server was removed", async () => {
+    await editServers(folder, { a: { command: "x" } });
+    await editServers(folder, { a: undefined });
+    await editServers(folder, { b: { command: "y" } });
+    expect(readFileSync(join(folder, "config.yml"), "utf8")).toBe("mcpServers:\n  b:\n    command: y\n");
+  });
+
   it("makes a file where there is none, edits JSON, and only prints for programs", async () => {
     expect(await editServers(folder, { a: { command: "x" } })).toMatchObject({ done: true, changed: true });
     rmSync(join(folder, "config.yml"));

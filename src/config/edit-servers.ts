@@ -113,9 +113,12 @@ interface Edited {
 
 /** Comments and order stay. */
 function editYaml(text: string, changes: Changes, replace: boolean): Edited {
-  const { parseDocument } = loadYaml();
+  const { parseDocument, isMap } = loadYaml();
   const document = parseDocument(text);
   if (document.errors.length > 0) throw document.errors[0] as Error;
+  const servers = document.get("mcpServers");
+  // `{}`, as removing the last server leaves it, would put all that is added into one line.
+  if (isMap(servers) && servers.items.length === 0) servers.flow = false;
   if (document.contents === null) document.contents = document.createNode({}) as never;
   const kept: string[] = [];
   let changed = false;

@@ -45,10 +45,10 @@ function take(given: string, value: unknown, { map, env, servers, left }: Import
   if (!read.ok) return void left.push(`${where} was left out: ${read.reason}`);
   const name = freeName(toName(given), read.server, { map, servers });
   if (name === undefined) {
-    left.push(`${where} was left out: another one is called "${toName(given)}" here`);
+    left.push(`${where} was left out: another one is named "${toName(given)}"`);
     return;
   }
-  if (name !== given) left.push(`${where} is called "${name}" here`);
+  if (name !== given) left.push(`${where} was renamed to "${name}"`);
   servers.set(name, read.server);
 }
 

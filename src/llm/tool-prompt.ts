@@ -3,6 +3,7 @@ import type * as tokenx from "tokenx";
 import type { JsonSchema } from "../contract/json.js";
 import type { ToolDescription } from "../contract/tool.js";
 import { checkKeys, type KeysOf } from "../schema/check-keys.js";
+import { plural } from "../text/plural.js";
 import { printToolCall, promptFormats, type PromptFormat } from "./print-tool-call.js";
 import { parseToolCalls, type ParsedText } from "./parse/parse-tool-calls.js";
 import { selectTools } from "./selection-guide.js";
@@ -182,7 +183,7 @@ function intro(format: PromptFormat): string {
   );
   return `You can use tools. To call one, write exactly this, outside of code fences, and then stop:\n\n${example}\n\n${
     format === "xml"
-      ? 'Write texts with &lt; &gt; &amp; escaped, or in <![CDATA[ ]]>; values that are no text as JSON with type="json".'
+      ? 'Write texts with &lt; &gt; &amp; escaped, or in <![CDATA[ ]]>; values that are not text as JSON with type="json".'
       : "The arguments are one JSON object that fits the tool's parameters."
   }`;
 }
@@ -202,13 +203,11 @@ function leftOut(of: {
   const finder = ["describe_tool", "tool_search"].find((name) => names.has(name));
   const how = finder === undefined ? "" : ` Call ${finder} to see more.`;
   const lines = [
-    ...(of.short.length > 0 ? [`${of.short.length} tools are described in short.`] : []),
-    ...(of.named.length > 0
-      ? [`${of.named.length} tools are listed by name only, without their parameters.`]
-      : []),
-    ...(of.omitted.length > 0 ? [`${of.omitted.length} tools are not listed for lack of space.`] : []),
+    ...(of.short.length > 0 ? [`${plural(of.short.length, "tool")} described in short`] : []),
+    ...(of.named.length > 0 ? [`${plural(of.named.length, "tool")} listed by name only`] : []),
+    ...(of.omitted.length > 0 ? [`${plural(of.omitted.length, "tool")} not listed`] : []),
   ];
-  return lines.length === 0 ? [] : [`Left out: ${lines.join(" ")}${how}`];
+  return lines.length === 0 ? [] : [`To save space: ${lines.join(", ")}.${how}`];
 }
 
 function guideText(tools: readonly ToolDescription[]): string[] {

@@ -212,7 +212,7 @@ function checkHost({ host }: IncomingHttpHeaders, { names, anyAddress }: GateOpt
   }
   throw new HttpError(421, {
     code: "HOST_REFUSED",
-    message: "This server does not go by that name.",
+    message: "The Host header does not name this server.",
     hint: "Open the address that `tenon serve` printed.",
   });
 }

@@ -160,11 +160,8 @@ function allDone(id: string): ToolValidationError {
 }
 
 function elsewhere(expected: Stage, stage: Stage): ToolValidationError {
-  return new ToolValidationError(
-    `The pipeline stands at ${stage}, not at ${expected}: nothing was completed.`,
-    {
-      code: "VALUE_INVALID",
-      hint: "Look at pipeline_status; somebody else may have moved it.",
-    },
-  );
+  return new ToolValidationError(`The pipeline is at ${stage}, not at ${expected}; nothing was completed.`, {
+    code: "VALUE_INVALID",
+    hint: "Look at pipeline_status; somebody else may have moved it.",
+  });
 }

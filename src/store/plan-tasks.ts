@@ -131,7 +131,7 @@ async function refuseCycle(tx: Sql, id: string, dependsOn: readonly string[]): P
   const circle = [id, ...way].join(" -> ");
   throw new ToolValidationError(`Tasks would wait for each other in a circle: ${circle}.`, {
     code: "PLAN_CYCLE",
-    hint: "Take one of these dependencies away first.",
+    hint: "Remove one of these dependencies first.",
     details: { cycle: [id, ...way] },
   });
 }

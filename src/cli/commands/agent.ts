@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { AgentEvent, AgentResult } from "../../agent/agent-types.js";
 import type { AgentTranscript } from "../../agent/transcript.js";
-import { messageOf } from "../../contract/message-of.js";
+import { toFileProblem } from "../../contract/file-problem.js";
 import {
   exitCodes,
   UsageError,
@@ -110,7 +110,7 @@ async function openReplay(file: string): Promise<{ readonly transcript: AgentTra
   try {
     return { transcript: checkTranscript(JSON.parse(await readFile(file, "utf8"))) };
   } catch (error) {
-    throw new UsageError(`Cannot replay ${file}: ${messageOf(error)}`);
+    throw new UsageError(`Cannot replay ${file}: ${toFileProblem(error)}`);
   }
 }
 

@@ -1,11 +1,12 @@
 import tab from "@bomb.sh/tab/commander";
+import type { Command } from "commander";
 import type { ToolDescription } from "../../contract/tool.js";
 import { isRecord } from "../../contract/is-record.js";
 import { bashCompletion } from "../bash-completion.js";
 import { zshCompletion } from "../zsh-completion.js";
 import type { AddCommand, CommonFlags, Terminal } from "../command-line.js";
 import { withTenon } from "../open-tenon.js";
-import { sharedOptions } from "../shared-options.js";
+import { moveLeadingOptions, sharedOptions } from "../shared-options.js";
 import { ToolsetCatalogue } from "../../registry/toolset-catalogue.js";
 import { withState } from "./state.js";
 
@@ -34,11 +35,13 @@ export const addCompletion: AddCommand = (program, terminal) => {
     });
   let known = nothing;
   let words: readonly string[] = [];
-  program.hook("preAction", async (_, action) => {
-    if (action.name() !== "complete") return;
-    words = action.args;
-    known = await loadSuggestions(terminal, words);
-  });
+  program.commands
+    .find((command) => command.name() === "complete")
+    ?.action(async (typed: readonly string[]) => {
+      words = toCommandFirst(program, typed);
+      known = await loadSuggestions(terminal, words);
+      completion.parse([...words]);
+    });
   const argument = (command: string, name: string, complete: (complete: Complete) => void): void => {
     const found = completion.commands.get(command)?.arguments.get(name);
     if (found !== undefined) found.handler = complete;
@@ -50,9 +53,8 @@ export const addCompletion: AddCommand = (program, terminal) => {
   argument("tools", "name", tools);
   argument("policy explain", "name", tools);
   argument("call", "arguments", (complete) => {
-    const [name] = words.slice(1);
-    for (const [key, about] of argumentsOf(known.tools.find((tool) => tool.name === name)))
-      complete(`${key}=`, about);
+    const called = known.tools.find(({ name }) => words.includes(name, 1));
+    for (const [key, about] of argumentsOf(called)) complete(`${key}=`, about);
   });
   const names = (list: (all: Suggestions) => readonly string[]) => (complete: Complete) => {
     for (const name of list(known)) complete(name, "");
@@ -75,8 +77,17 @@ export const addCompletion: AddCommand = (program, terminal) => {
     "--session": names(({ sessions }) => sessions),
     "--toolset": names(({ toolsets }) => toolsets),
   };
-  for (const command of completion.commands.values()) addSharedOptions(command, values);
+  for (const command of [completion, ...completion.commands.values()]) addSharedOptions(command, values);
 };
+
+/**
+ * The line with its shared options behind the command, and `--session=` as two words. The word at the cursor stays
+ * the last one.
+ */
+function toCommandFirst(program: Command, typed: readonly string[]): readonly string[] {
+  const split = typed.flatMap((word) => /^(--[a-z-]+)=(.*)$/s.exec(word)?.slice(1) ?? [word]);
+  return [...moveLeadingOptions(program, split.slice(0, -1)), ...split.slice(-1)];
+}
 
 /** The help of a command leaves the shared options out, and so does what is made from it. */
 function addSharedOptions(
@@ -103,6 +114,15 @@ function argumentsOf(tool: ToolDescription | undefined): [string, string][] {
   });
 }
 
+/** The workspace and the configuration that the line names. */
+function placeOf(words: readonly string[]): Pick<CommonFlags, "workspace" | "config"> {
+  const valueOf = (option: RegExp): string | undefined =>
+    words.slice(0, -1).find((_, at) => option.test(words[at - 1] ?? ""));
+  const workspace = valueOf(/^(?:-w|--workspace)$/);
+  const config = valueOf(/^(?:-c|--config)$/);
+  return { ...(workspace !== undefined && { workspace }), ...(config !== undefined && { config }) };
+}
+
 /** Only lines that name something of the workspace start Tenon; a broken one completes nothing. */
 async function loadSuggestions(terminal: Terminal, words: readonly string[]): Promise<Suggestions> {
   const isNeeded = /^(?:call|tools|policy|mcp-servers|plugins)$/.test(words[0] ?? "");
@@ -112,7 +132,7 @@ async function loadSuggestions(terminal: Terminal, words: readonly string[]): Pr
     ...terminal,
     stderr: Object.assign(Object.create(terminal.stderr), { write: () => true }) as Terminal["stderr"],
   };
-  const flags: CommonFlags = { session: "cli", json: true };
+  const flags: CommonFlags = { session: "cli", json: true, ...placeOf(words) };
   try {
     await withTenon(silent, flags, async ({ tenon, session }) => {
       await tenon.ready();

@@ -20,6 +20,7 @@ import type { OpenTenon } from "../open-tenon.js";
 import { writeJson, writeResult } from "../output.js";
 import { headPattern } from "../../record/audit/verify.js";
 import { parseTime } from "../parse-time.js";
+import { plural } from "../../text/plural.js";
 import { toVisibleText } from "../../text/visible-text.js";
 import { wholeNumber, oneOf } from "../whole-number.js";
 
@@ -163,7 +164,7 @@ function addVerify(log: Command, terminal: Terminal): void {
           return;
         }
         const { records, head, notes = [] } = verdict;
-        terminal.stdout.write(`${records} records verified. Head ${head.seq}:${head.hash}\n`);
+        terminal.stdout.write(`${plural(records, "record")} verified. Head ${head.seq}:${head.hash}\n`);
         for (const note of notes) terminal.stderr.write(`${toVisibleText(note)}\n`);
       };
       return aloneOrInFleet(terminal, flags, { alone, inFleet: (open) => verifyFleet(open, flags.head) });

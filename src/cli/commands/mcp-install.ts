@@ -8,6 +8,7 @@ import { toVisibleText } from "../../text/visible-text.js";
 import { addCommand, exitCodes, UsageError, type CommonFlags, type Terminal } from "../command-line.js";
 import { connectionFor, editHostFile, hostFile, writeHostFile, type HostEdit } from "../host-files.js";
 import { colorsFor, paintDiff, writeResult } from "../output.js";
+import { oneOf } from "../whole-number.js";
 
 interface InstallFlags extends CommonFlags {
   readonly name: string;
@@ -20,14 +21,15 @@ interface InstallFlags extends CommonFlags {
 /** `tenon mcp install HOST`: put Tenon into the configuration of an MCP host. */
 export function addMcpInstall(mcp: Command, terminal: Terminal): void {
   addCommand(mcp, "install", "Add Tenon to the configuration of an MCP host, after showing the change")
-    .addArgument(new Argument("<host>", "the host").choices(hostIds))
+    // Checked below, in the words of all other commands.
+    .addArgument(new Argument("<host>", "the host").choices(hostIds).argParser(String))
     .option("--name <name>", "what the host calls it", "tenon")
     .option("--project", "change the file of this project instead of your own")
     .option("--print", "print the entry and change nothing")
     .option("--force", "replace an entry of that name")
     .option("-y, --yes", "do not ask for confirmation")
-    .action((host: HostId, _: unknown, command: Command) =>
-      install(terminal, host, command.optsWithGlobals<InstallFlags>()),
+    .action((host: string, _: unknown, command: Command) =>
+      install(terminal, oneOf("host", host, hostIds), command.optsWithGlobals<InstallFlags>()),
     );
 }
 

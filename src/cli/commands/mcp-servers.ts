@@ -79,7 +79,7 @@ export const addMcpServers: AddCommand = (program, terminal) => {
     withTenon(terminal, flags, async (open) => {
       const loggedOut = await open.tenon.mcp.logout(name);
       const text = loggedOut ? `Logged out of ${name}.` : `Not logged in to ${name}.`;
-      writeResult(open, { name, loggedOut }, () => text);
+      writeResult(open, { name, loggedOut }, () => toVisibleText(text));
     }),
   );
   sub("accept <name> [tools...]", "Review and accept changed tool definitions")

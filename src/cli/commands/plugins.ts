@@ -22,7 +22,7 @@ import { addAccessFlags, type SandboxFlags } from "../sandbox-access.js";
 import { sandboxPlugin, settlePlugin } from "../sandbox-plugins.js";
 import { changePlugins, isEntryFor, userConfigFile } from "../plugin-config.js";
 import { packageRoot } from "../package-root.js";
-import { shellQuote } from "../../command/shell-quote.js";
+import { pasteQuote } from "../paste-quote.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
 import { makeFolder } from "../../contract/make-folder.js";
 
@@ -136,7 +136,7 @@ async function list(terminal: Terminal, flags: CommonFlags): Promise<void> {
     const outside = plugins.filter(({ sandbox, mode }) => sandbox === false && mode === "process");
     for (const { name } of outside) {
       terminal.stdout.write(
-        `\n${toVisibleLine(name)} runs outside the sandbox; to move it in: tenon plugins sandbox ${toVisibleLine(shellQuote(name))}\n`,
+        `\n${toVisibleLine(name)} runs outside the sandbox; to move it in: tenon plugins sandbox ${pasteQuote(name)}\n`,
       );
     }
     for (const { name, fault, notes = [] } of plugins) {
@@ -193,7 +193,7 @@ async function create(terminal: Terminal, dir: string, flags: CommonFlags): Prom
     writeFileSync(join(folder, file), text);
   }
   const place = dir.startsWith("-") ? `./${dir}` : dir;
-  const text = `Created the plugin ${name} in ${folder}. Next:\n  cd ${shellQuote(place)} && npm install && npm test && tenon plugins add .`;
+  const text = `Created the plugin ${name} in ${toVisibleLine(folder)}. Next:\n  cd ${pasteQuote(place)} && npm install && npm test && tenon plugins add .`;
   writeResult({ terminal, flags }, { name, dir: folder, files: files.map(([file]) => file) }, () => text);
 }
 

@@ -49,7 +49,7 @@ export const addSecrets: AddCommand = (program, terminal) => {
       run(flags, async (store) => {
         const secret = refOf(name, flags);
         if (!(await store.remove(secret)))
-          throw new ToolResourceNotFoundError(`The secret ${describe(secret)} was not found.`, {
+          throw new ToolResourceNotFoundError(`Secret ${describe(secret)} not found.`, {
             hint: "List the secrets with: tenon secrets list",
           });
         writeResult({ terminal, flags }, { removed: secret }, () => `Removed ${describe(secret)}.`);

@@ -83,7 +83,7 @@ async function serve(terminal: Terminal, flags: ServeFlags): Promise<void> {
   const { stateDir, workspace } = openOptions({ loaded, env: terminal.env, home: homedir() });
   const folders = [workspace, ...loaded.config.files.allowedPaths];
   const token = await tokenFor(terminal, flags, folders);
-  const tls = await readCertificate(terminal, flags);
+  const tls = readCertificate(terminal, flags);
   if (flags.tlsKey !== undefined) await refuseSecretFileIn(folders, resolve(terminal.cwd, flags.tlsKey));
   const person = createConsolePerson({ now: Date.now, newId: createIds("question") });
   // Where a fault of Tenon itself happened is of use; a full disk is not a fault of Tenon.

@@ -122,6 +122,18 @@ describe("tenon mcp install", () => {
     expect(other).toMatchObject({ code: 2, err: expect.stringContaining("already has a server") as string });
   });
 
+  it.each(['mcp_servers = { other = { command = "o" } }\n', "mcp_servers = 5\n"])(
+    "leaves TOML as it is that a table would break: %s",
+    async (text) => {
+      const file = join(home, ".codex", "config.toml");
+      mkdirSync(dirname(file));
+      writeFileSync(file, text);
+      const { code, err } = await run(["mcp", "install", "codex", "--yes"]);
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("--print shows it") as string });
+      expect(readFileSync(file, "utf8")).toBe(text);
+    },
+  );
+
   it.each([
     ["{ // comment\n", "is not valid JSON"],
     ['{"mcpServers": null}', '"mcpServers" in'],
@@ -209,5 +221,7 @@ describe("tenon doctor", () => {
     expect(installPackage("sudo apt-get install bubblewrap", env)).toBe("Ran: apt-get -y install bubblewrap");
     expect(readFileSync(join(root, "apt.log"), "utf8")).toBe("-y install bubblewrap\n");
     expect(installPackage("sudo dnf install bubblewrap", env)).toMatch(/^Failed: dnf install bubblewrap: /);
+    writeFileSync(join(env.PATH, "apt-get"), "#!/bin/sh\necho 'W: x\nE: no network' >&2; exit 100\n");
+    expect(installPackage("sudo apt-get install bubblewrap", env)).toMatch(/bubblewrap: E: no network$/);
   });
 });

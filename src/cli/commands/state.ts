@@ -12,6 +12,7 @@ import { createSpinner, whileWorking } from "../spinner.js";
 import { writeJson, warn } from "../output.js";
 import { addPurge } from "../state-purge.js";
 import { unpacked, writeBackup } from "../state-file.js";
+import { plural } from "../../text/plural.js";
 
 /** `tenon state`: back up, restore, export and purge the state of a workspace. */
 export const addState: AddCommand = (program, terminal) => {
@@ -33,10 +34,10 @@ function addBackup(state: Command, terminal: Terminal): void {
         const writing = writeBackup(file, (write) => open.export(write, { contents: true }));
         const done = await whileWorking(createSpinner(terminal, flags), "Writing the backup,", writing);
         if (flags.json === true) return writeJson(terminal, { file, ...done });
-        terminal.stdout.write(`Wrote ${done.rows} rows and ${done.contents} contents to ${file}.\n`);
+        terminal.stdout.write(`Wrote ${countsOf(done)} to ${file}.\n`);
         if (done.missing > 0)
           terminal.stderr.write(
-            `tenon: ${done.missing} contents of old changes were removed in the meantime.\n`,
+            `tenon: Removed in the meantime: ${plural(done.missing, "content")} of old changes.\n`,
           );
       }),
     );
@@ -64,9 +65,13 @@ function addRestore(state: Command, terminal: Terminal): void {
       });
       const done = await whileWorking(createSpinner(terminal, flags), "Restoring the backup,", restoring);
       if (flags.json === true) return writeJson(terminal, done);
-      terminal.stdout.write(`Restored ${done.rows} rows and ${done.contents} contents.\n`);
+      terminal.stdout.write(`Restored ${countsOf(done)}.\n`);
       if (done.kept !== undefined) terminal.stdout.write(`The previous state was kept as ${done.kept}.\n`);
     });
+}
+
+function countsOf({ rows, contents }: { readonly rows: number; readonly contents: number }): string {
+  return `${plural(rows, "row")} and ${plural(contents, "content")}`;
 }
 
 /** The bytes of a backup; the error names the file. */

@@ -4,6 +4,7 @@ import { addCommand, type AddCommand, type CommonFlags } from "../command-line.j
 import { withTeam, type OpenTenon } from "../open-tenon.js";
 import { noteMore, writeResult, writeRows } from "../output.js";
 import { oneOf, wholeNumber } from "../whole-number.js";
+import { toVisibleText } from "../../text/visible-text.js";
 
 interface UserFlags extends CommonFlags {
   readonly role: string;
@@ -50,7 +51,7 @@ export const addUsers: AddCommand = (program, terminal) => {
   ).action((name: string, issuer: string, subject: string, flags: UserFlags) =>
     withTeam(terminal, flags, async (open) => {
       const user = await open.tenon.access.linkLogin(name, { issuer, subject });
-      writeResult(open, user, () => `${subject} of ${issuer} signs in as ${name}.`);
+      writeResult(open, user, () => toVisibleText(`${subject} of ${issuer} signs in as ${name}.`));
     }),
   );
   addCommand(users, "remove <name>", "Remove a user for good, with its tokens and secrets").action(

@@ -113,7 +113,7 @@ async function answerWaiting(
     if (meant === undefined)
       throw new HttpError(404, {
         code: "NOT_FOUND",
-        message: "No such request waits for an answer.",
+        message: "Request not found.",
         hint: "It was answered elsewhere, expired, or its call has ended.",
       });
     return send(meant.workspace);

@@ -171,7 +171,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
 function checkName(name: string, servers: ReadonlyMap<string, unknown>): void {
   if (!legalName.test(name)) {
-    throw new ToolDefinitionError(`"${name}" is no name for an MCP server.`, {
+    throw new ToolDefinitionError(`"${name}" is not a valid name for an MCP server.`, {
       code: "NAME_INVALID",
       hint: "Use 1 to 64 letters, digits, _ . or -, starting with a letter or digit.",
     });

@@ -1,4 +1,4 @@
-import { ToolDefinitionError, ToolUnavailableError } from "../../contract/errors.js";
+import { ToolResourceNotFoundError, ToolUnavailableError } from "../../contract/errors.js";
 import type { UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Tool } from "../../contract/tool.js";
 import { listingKey, type Profile } from "./caller.js";
@@ -154,7 +154,7 @@ export class ServerCatalogue {
     const names = tools ?? [...this.#held.keys()];
     const missing = names.find((tool) => !this.#held.has(tool));
     if (missing !== undefined) {
-      throw new ToolDefinitionError(`No definition of "${missing}" of the MCP server "${server}" is held.`, {
+      throw new ToolResourceNotFoundError(`MCP server "${server}" has no held definition of "${missing}".`, {
         hint: `"tenon mcp-servers list" shows what waits for a person.`,
       });
     }

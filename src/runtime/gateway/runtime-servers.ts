@@ -156,9 +156,10 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
   const addressOf = (name: string): string => {
     const server = configured[name];
     if (server !== undefined && "url" in server) return server.url;
-    throw new ToolResourceNotFoundError(`MCP server "${name}" with a url not found.`, {
-      hint: "Only servers with a url have a login.",
-    });
+    throw new ToolResourceNotFoundError(
+      server === undefined ? `MCP server "${name}" not found.` : `MCP server "${name}" has no url.`,
+      { hint: "Only servers with a url have a login." },
+    );
   };
   return {
     ...gateway,

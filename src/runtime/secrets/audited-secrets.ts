@@ -7,6 +7,7 @@ import type { StoredSecrets } from "../../store/secrets.js";
 import type { RecordAction } from "../audit/audited-action.js";
 import type { LazyState } from "../state/lazy-state.js";
 import type { SecretKeySource } from "./secret-keys.js";
+import { plural } from "../../text/plural.js";
 
 export interface AuditedSecretsOptions {
   readonly config: ResolvedConfig;
@@ -96,7 +97,7 @@ function checkSecret({ name, value, endpoint }: NewSecret, endpoints: ResolvedCo
   checkSecretName({ name });
   if (value.length < minChars || value.length > maxChars)
     throw invalid(
-      `The value of "${name}" has ${value.length} characters.`,
+      `The value of "${name}" has ${plural(value.length, "character")}.`,
       `Use ${minChars} to ${maxChars}: shorter ones cannot be hidden in logs.`,
     );
   if (value.includes("\0")) throw invalid(`The value of "${name}" contains NUL.`, "Remove it.");

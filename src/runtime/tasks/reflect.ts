@@ -4,6 +4,7 @@ import type { ErrorInfo } from "../../contract/errors.js";
 import type { Task } from "../../contract/ports/plan.js";
 import type { TaskContext } from "./tasks.js";
 import { checkKeys } from "../../schema/check-keys.js";
+import { plural } from "../../text/plural.js";
 
 /** A failure of a tool and what to do about it. */
 export interface ToolFailure {
@@ -151,7 +152,7 @@ function assess(facts: {
   if (calls.length === 0) return "Nothing was done yet.";
   const failed = calls.filter(({ success }) => !success).length;
   const parts = [
-    `${calls.length - failed} of ${calls.length} calls succeeded`,
+    `${calls.length - failed} of ${plural(calls.length, "call")} succeeded`,
     ...(failures.length > open.length
       ? [`${failures.length - open.length} kinds of failure were overcome`]
       : []),
@@ -176,7 +177,7 @@ function lessonsOf(
     .filter(({ error }) => isRefusal(error))
     .reduce((sum, { count }) => sum + count, 0);
   if (refusals >= repeated)
-    lessons.push(`${refusals} calls were refused: stay within what is allowed, or ask the person.`);
+    lessons.push(`${plural(refusals, "call")} refused: stay within what is allowed, or ask the person.`);
   const blocked = left.filter(({ status }) => status === "blocked");
   if (blocked.length > 0) lessons.push(`Blocked in the plan: ${blocked.map(({ id }) => id).join(", ")}.`);
   return lessons;

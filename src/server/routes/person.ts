@@ -139,8 +139,8 @@ function refuseFailed(outcome: AnswerOutcome): void {
     case "unknown":
       throw new HttpError(404, {
         code: "NOT_FOUND",
-        message: "No such request waits for an answer.",
-        hint: "It expired long ago, or there never was one.",
+        message: "Request not found.",
+        hint: "It may have expired.",
       });
   }
 }

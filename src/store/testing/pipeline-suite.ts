@@ -87,7 +87,7 @@ export function pipelineSuite(newFixture: NewFixture): void {
     });
 
     it("completes only the stage that is meant", async () => {
-      await expect(pipeline.complete({ stage: "prd" })).rejects.toThrow("stands at idea, not at prd");
+      await expect(pipeline.complete({ stage: "prd" })).rejects.toThrow("is at idea, not at prd");
       expect(await pipeline.complete({ stage: "idea" })).toMatchObject({ to: "prd" });
     });
 
