@@ -11,7 +11,8 @@ export function installPackage(command: string, env: Terminal["env"]): string {
     execFileSync(program, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     return `Ran: ${line}`;
   } catch (cause) {
-    const [reason] = String((cause as { stderr?: unknown }).stderr ?? "").match(/\S.*(?=\s*$)/) ?? [];
+    const { stderr } = cause as { readonly stderr?: Buffer | null };
+    const [reason] = /\S.*(?=\s*$)/.exec(stderr?.toString() ?? "") ?? [];
     return `Failed: ${line}: ${reason ?? messageOf(cause)}`;
   }
 }
