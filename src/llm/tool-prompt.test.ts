@@ -84,7 +84,7 @@ describe("ToolPromptGenerator", () => {
           expect([...full, ...short, ...named, ...omitted].toSorted()).toEqual(
             tools.map(({ name }) => name).toSorted(),
           );
-          expect(prompt.text.includes("Left out")).toBe(full.length < tools.length);
+          expect(prompt.text.includes("To save space")).toBe(full.length < tools.length);
           if (full.length < tools.length) expect(prompt.text).toContain("tool_search");
         }),
         { numRuns: 30 },

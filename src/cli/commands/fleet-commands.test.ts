@@ -100,7 +100,7 @@ describe("the commands of one machine, across the workers of a fleet", () => {
     const id = written?.envelope.callId ?? "";
     expect((await tenon("log", "show", id)).out).toContain("write_file");
     expect((await tenon("log", "verify")).out).toMatch(
-      /docs: \d+ records verified.*\nshop: \d+ records verified/,
+      /docs: \d+ records? verified.*\nshop: \d+ records? verified/,
     );
     expect((await tenon("log", "head")).out).toMatch(/^docs \d+:[0-9a-f]{64}\nshop \d+:[0-9a-f]{64}\n$/);
     expect(lines(await tenon("log", "export")).length).toBeGreaterThanOrEqual(2);
