@@ -28,7 +28,7 @@ export function buildCatalogue(parts: WorldParts) {
   // A plugin may bring tools with similar names.
   if (config.plugins.length === 0) refuseMisspelt(config, registry);
   for (const [name, { enabled }] of Object.entries(config.tools.perTool)) {
-    if (enabled === false && registry.has(name)) registry.disable(name, "disabled in the configuration");
+    if (enabled === false && registry.has(name)) registry.disable(name, "turned off in the configuration");
   }
   for (const extension of options.extensions ?? []) extensions.use(extension);
   return { ...parts, metrics, registry, extensions, random, mcp, plugins };

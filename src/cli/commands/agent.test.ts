@@ -71,6 +71,19 @@ describe("tenon agent", () => {
     expect(results).not.toContain("the-key");
   });
 
+  it.each([
+    [[], /^tenon policy allow --tool write_file --path 'a file'$/],
+    [["--mode", "read-only"], /^tenon call write_file '\{"path":"a file","content":"x"\}' --mode auto$/],
+  ])("ends in a command to paste for each call that was refused (%j)", async (mode, expected) => {
+    const call = ["c1", "write_file", '{"path":"a file","content":"x"}'] as const;
+    const again = ["c2", ...call.slice(1)] as unknown as typeof call;
+    const outside = ["c3", "write_file", '{"path":"/etc/x","content":"x"}'] as const;
+    const server = await serve(callsTools([...call], [...again], [...outside]), says("No."));
+    const { err } = await tenon(["agent", "Go", "--model", "m", "--base-url", server.url, ...mode]);
+    const offers = [...err.matchAll(/^To allow it: (.*)$/gm)].map(([, command]) => command);
+    expect(offers).toEqual([expect.stringMatching(expected)]);
+  });
+
   it("gives the whole result as JSON, also with tools in the prompt", async () => {
     const server = await serve(
       says('<tool_call>{"name":"current_time","arguments":{}}</tool_call>'),

@@ -13,6 +13,7 @@ import {
 } from "../command-line.js";
 import { withJobs } from "../open-tenon.js";
 import { colorsFor, writeJson, shortenLine } from "../output.js";
+import { RefusedCalls } from "../refused-calls.js";
 import { wholeNumber } from "../whole-number.js";
 import { toFormat } from "./prompt.js";
 import { toVisibleLine, toVisibleText } from "../../text/visible-text.js";
@@ -74,7 +75,13 @@ async function runTask(terminal: Terminal, task: string | undefined, flags: Agen
   // The tools must not see the model's key, whatever its variable is called.
   const { [flags.apiKeyEnv]: _, ...safeEnv } = terminal.env;
   const printer = createPrinter(terminal);
-  await withJobs({ ...terminal, env: safeEnv }, flags, async ({ tenon, session }) => {
+  const refused = new RefusedCalls();
+  const onEvent = (event: AgentEvent): void => {
+    printer.onEvent(event);
+    refused.onEvent(event);
+  };
+  await withJobs({ ...terminal, env: safeEnv }, flags, async (open) => {
+    const { tenon, session } = open;
     const result = await runAgent(tenon, {
       ...answering,
       task,
@@ -83,7 +90,7 @@ async function runTask(terminal: Terminal, task: string | undefined, flags: Agen
       system: flags.system,
       ...limits,
       signal: terminal.interrupted,
-      onEvent: flags.json === true ? undefined : printer.onEvent,
+      onEvent: flags.json === true ? undefined : onEvent,
     });
     printer.end();
     if (flags.transcript !== undefined)
@@ -92,6 +99,7 @@ async function runTask(terminal: Terminal, task: string | undefined, flags: Agen
         `${JSON.stringify(result.transcript, null, 2)}\n`,
       );
     finish(terminal, flags, result);
+    for (const command of await refused.commands(open)) terminal.stderr.write(`To allow it: ${command}\n`);
   });
 }
 

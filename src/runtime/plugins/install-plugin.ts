@@ -57,7 +57,7 @@ export function installPlugin(
   for (const [name, plugin] of owners) if (plugin === fresh.name) owners.delete(name);
   for (const name of fresh.tools.flatMap(namesOf)) owners.set(name, fresh.name);
   for (const { name } of fresh.tools)
-    if (target.isDisabled(name)) registry.disable(name, "disabled in the configuration");
+    if (target.isDisabled(name)) registry.disable(name, "turned off in the configuration");
 }
 
 /** Unregister a plugin's tools and wait for their calls, for a limited time. */
