@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { openHome, startServe, tenonProgram } from "./conformance/tenon-serve.js";
@@ -133,14 +134,19 @@ async function converse(host: RecordingHost, named: string, modern: boolean): Pr
   cancel();
   said["cancelled"] = await call("cancelled");
   // A resource that changes while it is watched.
-  const watch = { resourceSubscriptions: ["chat:one"] };
+  const watch = {
+    resourceSubscriptions: ["chat:one"],
+    resourcesListChanged: true,
+    promptsListChanged: true,
+  };
   let unwatch = (): void => {};
   if (modern) {
     unwatch = host.begin("subscriptions/listen", { notifications: watch });
     await hears(({ method }) => method === "notifications/subscriptions/acknowledged");
   } else await host.ask("resources/subscribe", { uri: "chat:one" });
   said["changes"] = await call("changes");
-  await hears(({ method }) => method === "notifications/resources/updated");
+  for (const last of [{ later: { at: 2 } }, { later: "prompts" }])
+    await hears(({ params }) => isDeepStrictEqual(Object(params)["later"], last.later));
   unwatch();
   return said;
 }
@@ -175,7 +181,8 @@ function sortKey({ method, key, params }: Fields): string {
 function inOrder(heard: readonly Fields[]): readonly Fields[] {
   return (
     heard
-      .filter(({ method }) => !String(method).endsWith("list_changed"))
+      // Tenon's own lists change, too; what the server says of its own has parameters here.
+      .filter(({ method, params }) => !String(method).endsWith("list_changed") || "later" in Object(params))
       // A server of 2026 that does not look at the level sends everything; the gateway keeps to it.
       .filter(({ params }) => (params as Fields | undefined)?.["level"] !== "debug")
       .map(({ params, ...rest }) => {

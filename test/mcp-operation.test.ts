@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -160,6 +160,88 @@ describe("running MCP servers", { timeout: 60_000 }, () => {
     expect(shown).toMatchObject({ code: 0, out: expect.stringMatching(/^\S+Z started with first$/m) });
     const unknown = await runTenon(["mcp-servers", "logs", "nobody"], { cwd: folder, env });
     expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/not found/) });
+  });
+
+  it("starts a server that starts with Tenon once, for the host that came last", async () => {
+    const starts = join(folder, "starts");
+    const chatty = {
+      command: process.execPath,
+      args: [join(import.meta.dirname, "fixtures/chatty-server.mjs"), "2025", "streams", starts],
+      lazy: false,
+    };
+    const config = {
+      stateDir: join(folder, "state"),
+      policy: { rules: [{ decision: "allow" as const, tool: "s:*" }] },
+      mcpServers: { s: chatty },
+    };
+    const run = async (capabilities: object): Promise<unknown> => {
+      rmSync(starts, { force: true });
+      const mcp = openMcpFixture({ config, workspace: folder });
+      try {
+        await mcp.tenon.ready();
+        await expect.poll(() => view(mcp.tenon)?.state).toBe("ready");
+        const host = mcp.connect();
+        await host.initialize(capabilities);
+        const { result } = await host.request("tools/call", { name: "s__heard", arguments: {} });
+        return [result?.["structuredContent"], readFileSync(starts, "utf8").match(/started/g)?.length];
+      } finally {
+        await mcp.close();
+      }
+    };
+    const heard = (declared: object) => expect.objectContaining({ declared });
+    await run({ sampling: {} });
+    expect(await run({ sampling: {} })).toEqual([heard({ sampling: {} }), 1]);
+    // Another host is never spoken for as if it were the last one.
+    expect(await run({ elicitation: { form: {} } })).toEqual([heard({ elicitation: { form: {} } }), 2]);
+  });
+
+  it("says why a tool is missing whose server failed, by either of its names, and how to start it", async () => {
+    const flag = join(folder, "broken");
+    const program = `[ -e "${flag}" ] && { echo "no database" >&2; exit 3; }; exec "${process.execPath}" "${fixture}"`;
+    const tenon = start({ s: { command: "sh", args: ["-c", program] } });
+    writeFileSync(flag, "");
+    await tenon.ready();
+    const failed = {
+      code: "SERVER_UNAVAILABLE",
+      message: expect.stringContaining("no database"),
+      hint: expect.stringContaining("mcp-servers restart s"),
+    };
+    for (const name of ["s__pid", "s:pid"]) expect((await tenon.call({ name })).error).toMatchObject(failed);
+    rmSync(flag);
+    await tenon.mcp.restart("s");
+    expect((await tenon.call({ name: "s__no_such" })).error).toMatchObject({ code: "TOOL_NOT_FOUND" });
+    // Known from before, and gone now: a tool that it may have added is not simply unknown.
+    writeFileSync(flag, "");
+    await tenon.mcp.restart("s").catch(() => undefined);
+    for (const name of ["s__no_such", "s:no_such"])
+      expect((await tenon.call({ name })).error).toMatchObject(failed);
+  });
+
+  it("tells of a change, with what the server said, only hosts that are offered the server", async () => {
+    const args = [join(import.meta.dirname, "fixtures/chatty-server.mjs"), "2025"];
+    const rules = [{ decision: "allow" as const, tool: "s:*" }];
+    const mcp = openMcpFixture({
+      config: { policy: { rules }, mcpServers: { s: { command: process.execPath, args } } },
+    });
+    try {
+      const hosts = [["s"], ["other"]].map((servers) => mcp.connect({ servers }));
+      for (const host of hosts) {
+        await host.initialize();
+        await host.request("resources/subscribe", { uri: "chat:one" });
+      }
+      const [one, other] = hosts;
+      await one?.request("tools/call", { name: "s__changes", arguments: {} });
+      const isChange = ({ method }: { method?: string }) => method === "notifications/resources/updated";
+      expect((await one?.until(isChange))?.params).toEqual({
+        uri: "chat:one",
+        later: { at: 1 },
+        _meta: { at: 1 },
+      });
+      await other?.request("ping");
+      expect(other?.seen.filter(isChange)).toEqual([]);
+    } finally {
+      await mcp.close();
+    }
   });
 
   it("bounds the log of a server that floods it", () => {

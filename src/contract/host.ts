@@ -21,9 +21,17 @@ export interface McpHost {
 }
 
 /** What changed for hosts: a list, or the content of one resource. */
-export type HostChange =
+export type HostChange = (
   | { readonly kind: "tools" | "resources" | "prompts" }
-  | { readonly kind: "resource"; readonly uri: string };
+  | { readonly kind: "resource"; readonly uri: string }
+) & {
+  /** The MCP server that reports it: only hosts that are offered the server hear of it. @default Tenon itself */
+  readonly server?: string | undefined;
+  /** Further parameters of the server's notification. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  /** The only session that is told these parameters. @default all that hear of the change */
+  readonly session?: string | undefined;
+};
 
 /** Who a connection works for. */
 export interface HostSessionOptions {

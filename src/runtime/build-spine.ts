@@ -115,8 +115,8 @@ function awaitLoadingTools({ config, plugins, mcp }: CatalogueParts): Pick<Spine
   return {
     awaitTool: (name, origin) => {
       const loading = hasPlugins ? plugins.awaited(name) : undefined;
-      // Only the tools of servers have a colon in their names.
-      if (!name.includes(":")) return loading;
+      // Only the tools of servers have a colon in their names, and the mark in its place in those that hosts see.
+      if (!name.includes(":") && !name.includes("__")) return loading;
       return loading === undefined
         ? mcp.awaitTool(name, origin)
         : loading.then(() => mcp.awaitTool(name, origin));

@@ -1,4 +1,6 @@
 import { isRecord } from "../contract/is-record.js";
+import { isTooDeep, maxNesting } from "./nesting.js";
+
 /** A JSON-RPC message as far as the wire must understand it. */
 export interface WireMessage {
   readonly jsonrpc: "2.0";
@@ -28,6 +30,7 @@ export function faultOfMessage(value: unknown): string | undefined {
     return "A message must be an object.";
   const { jsonrpc, id, method, params } = value as Record<string, unknown>;
   if (jsonrpc !== "2.0") return '"jsonrpc" must be "2.0".';
+  if (isTooDeep(value)) return `A message has at most ${maxNesting} levels.`;
   if (id !== undefined && idOf(value) === undefined && !("error" in value && id === null)) {
     return '"id" must be a string or an integer.';
   }

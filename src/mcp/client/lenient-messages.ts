@@ -1,8 +1,16 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isRecord } from "../../contract/is-record.js";
+import { idOf, rpcError, rpcErrors } from "../../wire/json-rpc.js";
 import { rawResult } from "./any-result.js";
+import { boundNesting } from "./parse-messages.js";
 
 type Receive = NonNullable<Transport["onmessage"]>;
+
+interface MessageTaker {
+  /** Whether it took the message. */
+  readonly take: (message: JSONRPCMessage) => boolean;
+  readonly onFault: (message: string) => void;
+}
 
 /**
  * Fill in what servers of 2026-07-28 forget: the SDK refuses whole answers without `resultType`, and listings without
@@ -12,7 +20,7 @@ type Receive = NonNullable<Transport["onmessage"]>;
 export function receiveLeniently(
   transport: Transport,
   isModern: () => boolean,
-  take: (message: JSONRPCMessage) => boolean,
+  { take, onFault }: MessageTaker,
 ): void {
   let receive: Receive | undefined = transport.onmessage;
   Object.defineProperty(transport, "onmessage", {
@@ -22,10 +30,22 @@ export function receiveLeniently(
       receive =
         given &&
         ((message, extra) => {
-          if (!take(message)) given(completed(message, isModern()), extra);
+          const bounded = boundNesting(message, onFault);
+          if (bounded === undefined || take(bounded)) return;
+          const refusal = refusalOf(bounded);
+          if (refusal === undefined) return given(completed(bounded, isModern()), extra);
+          transport.send(refusal).catch((error: Error) => onFault(error.message));
         });
     },
   });
+}
+
+/** The answer to a request whose parameters are not an object: the SDK drops it, and its server would wait for ever. */
+function refusalOf(message: JSONRPCMessage): JSONRPCMessage | undefined {
+  const { method, params } = message as { method?: unknown; params?: unknown };
+  const id = idOf(message);
+  if (method === undefined || id === undefined || params === undefined || isRecord(params)) return undefined;
+  return rpcError(id, rpcErrors.invalidParams, '"params" must be an object.') as JSONRPCMessage;
 }
 
 const cacheable = ["tools", "prompts", "resources", "resourceTemplates", "supportedVersions"];

@@ -111,14 +111,13 @@ async function attemptOnce(opening: Opening, prior: EraVerdict | undefined): Pro
       getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
     },
   });
-  receiveLeniently(
-    transport,
-    () => client.getProtocolEra() === "modern",
-    (message) => {
+  receiveLeniently(transport, () => client.getProtocolEra() === "modern", {
+    take: (message) => {
       open.take(message);
       return progress.take(message);
     },
-  );
+    onFault,
+  });
   listenTo(client, options, calls);
   const watching = createWatching(client, options);
   Object.assign(client, { onerror: (error: Error) => onFault(error.message) });
@@ -220,8 +219,6 @@ function isUnauthorised(error: unknown): boolean {
 function listenTo(client: Client, options: ServerOptions, calls: readonly UpstreamCall[]): void {
   const { answer, onNotice } = options;
   client.setNotificationHandler("notifications/tools/list_changed", () => options.onToolsChanged?.());
-  client.setNotificationHandler("notifications/resources/list_changed", () => options.onResourcesChanged?.());
-  client.setNotificationHandler("notifications/prompts/list_changed", () => options.onPromptsChanged?.());
   Object.assign(client, {
     fallbackNotificationHandler: async ({ method, params }: Notice) =>
       onNotice?.(method, params ?? {}, [...calls]),

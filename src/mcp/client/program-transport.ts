@@ -179,7 +179,7 @@ export class ProgramTransport implements Transport {
     const lossy = lossyKindOf(line);
     if (lossy !== undefined && this.#drops(lossy)) return;
     if (this.#confined !== undefined && errorLine.test(line)) this.#confined.heard(line);
-    const messages = parseMessages(line);
+    const messages = parseMessages(line, this.#options.onFault);
     if (messages === undefined) {
       this.#options.onFault(`it wrote something to its standard output that is no message: ${excerpt(line)}`);
       this.#slowDown(this.#gate);
@@ -284,8 +284,11 @@ export class ProgramTransport implements Transport {
     };
     // A grandchild may hold the pipe open, so its end is not waited for long.
     const timer = setTimeout(end, drainMs);
-    if (child.stdout?.readableEnded !== false) end();
-    else child.stdout.once("end", end);
+    const isRead = (): boolean => [child.stdout, child.stderr].every((pipe) => pipe?.readableEnded !== false);
+    const check = (): void => (isRead() ? end() : undefined);
+    child.stdout?.once("end", check);
+    child.stderr?.once("end", check);
+    check();
   }
 
   #finish(): void {

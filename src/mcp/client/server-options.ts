@@ -10,9 +10,7 @@ export interface ServerOptions extends UpstreamEvents {
   readonly prior?: EraVerdict | undefined;
   /** The server did what it should not have, and the connection goes on. */
   readonly onFault?: ((message: string) => void) | undefined;
-  readonly onResourcesChanged?: (() => void) | undefined;
-  readonly onPromptsChanged?: (() => void) | undefined;
-  /** Told of what else the server notifies its caller of: log messages, changed resources. */
+  /** Told of what else the server notifies its caller of: log messages, changed resources and prompts. */
   readonly onNotice?: ServerNotice | undefined;
   /** Answers requests of the server to its caller. @default they are refused */
   readonly answer?: AnswerServer | undefined;

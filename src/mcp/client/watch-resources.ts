@@ -1,12 +1,8 @@
 import type { Client } from "@modelcontextprotocol/client";
-import type { UpstreamEvents } from "../../contract/ports/upstream.js";
+import type { ServerOptions } from "./server-options.js";
 
 /** Which changes the caller wants to hear of. */
-export interface ChangeEvents extends Pick<UpstreamEvents, "onToolsChanged"> {
-  readonly onResourcesChanged?: (() => void) | undefined;
-  readonly onPromptsChanged?: (() => void) | undefined;
-  readonly onFault?: ((message: string) => void) | undefined;
-}
+export type ChangeEvents = Pick<ServerOptions, "onToolsChanged" | "onNotice" | "onFault">;
 
 /** The changes that a server reports on this connection. */
 export interface Watching {
@@ -54,8 +50,8 @@ function filterFor(client: Client, events: ChangeEvents, uris: readonly string[]
   const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
   return {
     ...(events.onToolsChanged && tools?.listChanged === true && { toolsListChanged: true }),
-    ...(events.onResourcesChanged && resources?.listChanged === true && { resourcesListChanged: true }),
-    ...(events.onPromptsChanged && prompts?.listChanged === true && { promptsListChanged: true }),
+    ...(events.onNotice && resources?.listChanged === true && { resourcesListChanged: true }),
+    ...(events.onNotice && prompts?.listChanged === true && { promptsListChanged: true }),
     ...(uris.length > 0 && resources?.subscribe === true && { resourceSubscriptions: [...uris] }),
   };
 }

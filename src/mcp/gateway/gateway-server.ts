@@ -98,6 +98,12 @@ export class GatewayServer {
     return this.settings.enabled !== false;
   }
 
+  /** Whether a tool that is not registered may still be one of its: it has not listed them, or cannot be asked now. */
+  mayOffer(tool: string): boolean {
+    if (!this.enabled) return false;
+    return !this.catalogue.isKnown || (this.links.shownState === "failed" && !this.catalogue.has(tool));
+  }
+
   /** What it offered when it was last connected. */
   get offers(): { readonly resources: boolean; readonly prompts: boolean } {
     return (
@@ -218,13 +224,15 @@ export class GatewayServer {
     await this.catalogue.load();
     await this.#listing.take(listedFor(connection, profile));
     const { resources, prompts } = connection.offers;
+    const { capabilities, era, session } = profile;
     await this.catalogue.keep({
       ...foundVerdict(connection, this.#options.now),
+      ...(session !== undefined && { host: { capabilities, era } }),
       offers: { resources, prompts },
     });
     if (!this.#watched.isEmpty) await this.#watched.tell(connection);
-    if (resources) this.#options.onChange({ kind: "resources" });
-    if (prompts) this.#options.onChange({ kind: "prompts" });
+    if (resources) this.#options.onChange({ kind: "resources", server: this.name });
+    if (prompts) this.#options.onChange({ kind: "prompts", server: this.name });
   }
 
   /** A connection for other hosts lists only what the first one does not: what is offered to its kind of hosts. */
@@ -246,11 +254,6 @@ export class GatewayServer {
     const answering = new PendingRoots(
       createAnswerer({ server: name, onlyCaller, onRoots: keepFor, onFault, now }),
     );
-    const changes = {
-      onToolsChanged: () => this.#listing.onChanged(),
-      onResourcesChanged: () => onChange({ kind: "resources" }),
-      onPromptsChanged: () => onChange({ kind: "prompts" }),
-    };
     return new ServerLink({
       server: name,
       spec: settings.spec,
@@ -265,15 +268,9 @@ export class GatewayServer {
         return priorVerdict(this.catalogue.record, era, now);
       },
       events: {
-        ...changes,
+        onToolsChanged: () => this.#listing.onChanged(),
         era: settings.era,
-        onNotice: createRelay({
-          server: name,
-          onlyCaller,
-          onResource: (uri) => onChange({ kind: "resource", uri }),
-          onFault,
-          now,
-        }),
+        onNotice: createRelay({ server: name, onlyCaller, session, onChange, onFault, now }),
         answer: answering.answer,
       },
       onOpen: async (connection) => {

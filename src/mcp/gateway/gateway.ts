@@ -3,11 +3,12 @@ import { ToolDefinitionError, ToolResourceNotFoundError } from "../../contract/e
 import type { HostChange } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { UpstreamSpec } from "../../contract/ports/upstream.js";
-import { CallForCaller } from "./caller.js";
+import { CallForCaller, type Profile } from "./caller.js";
 import { GatewayServer } from "./gateway-server.js";
 import type { Gateway, GatewayOptions, ServerSettings } from "./gateway-types.js";
 import { createPromptProvider } from "./pass-prompts.js";
 import { createResourceProvider } from "./pass-resources.js";
+import type { ServerRecord } from "./server-memory.js";
 
 /** Calls that run may finish on a server that was removed or changed. */
 const graceMs = 60_000;
@@ -49,6 +50,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const start = (server: GatewayServer): void => {
     if (server.settings.lazy !== false && server.catalogue.isKnown) return;
+    // One of 2025 hears only once what its host can be asked: it would be started again for the first host.
+    server.links.guess(likelyHost(server.catalogue.record));
     (server.needsSecrets ? server.links.reach({}) : server.link.open()).catch(() => {}); // shown in its view
   };
 
@@ -99,13 +102,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     awaitTool(name, caller = {}) {
       const at = name.indexOf(":");
       const server = at < 0 ? undefined : servers.get(name.slice(0, at));
-      if (server === undefined || !server.enabled || server.catalogue.isKnown) return undefined;
+      if (server === undefined || !server.mayOffer(name.slice(at + 1))) return undefined;
       return server.links.reach(server.meet(caller)).then(() => {});
     },
     isLoading(name) {
       const at = name.indexOf(":");
       const server = at < 0 ? undefined : servers.get(name.slice(0, at));
-      return server !== undefined && server.enabled && !server.catalogue.isKnown;
+      return server !== undefined && server.mayOffer(name.slice(at + 1));
     },
     rootsChanged(sessionId) {
       for (const server of all()) server.rootsChanged(sessionId);
@@ -115,7 +118,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     nameBehind(wireName) {
       const server = all().find(
-        ({ name, catalogue }) => !catalogue.isKnown && wireName.startsWith(`${name}__`),
+        (one) => wireName.startsWith(`${one.name}__`) && one.mayOffer(wireName.slice(one.name.length + 2)),
       );
       return server && `${server.name}:${wireName.slice(server.name.length + 2)}`;
     },
@@ -181,6 +184,12 @@ function checkName(name: string, servers: ReadonlyMap<string, unknown>): void {
   throw new ToolDefinitionError(`There is another MCP server named "${name}".`, {
     hint: "Disconnect it first, or choose another name.",
   });
+}
+
+/** The host that will probably come first: the last one. Roots are asked for at the start, and nobody could tell them. */
+function likelyHost(record: ServerRecord | undefined): Profile {
+  const { capabilities, era } = record?.host ?? {};
+  return era !== "modern" && capabilities?.["roots"] !== undefined ? {} : { capabilities, era };
 }
 
 /** Turns a synchronous throw into a rejection. */

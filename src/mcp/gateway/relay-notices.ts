@@ -1,4 +1,6 @@
+import type { HostChange } from "../../contract/host.js";
 import type { UpstreamCall } from "../../contract/ports/upstream.js";
+import { ownFields, smallFields } from "../client/own-fields.js";
 import type { ServerNotice } from "../client/server-connection.js";
 import { callerOf, type Caller } from "./caller.js";
 
@@ -6,7 +8,9 @@ export interface RelayOptions {
   readonly server: string;
   /** The only session that has used the connection, where there is just one. */
   readonly onlyCaller: () => Caller | undefined;
-  readonly onResource: (uri: string) => void;
+  readonly onChange: (change: HostChange) => void;
+  /** The only session that the connection is for. */
+  readonly session: () => string | undefined;
   readonly onFault: (message: string) => void;
   readonly now: () => number;
 }
@@ -16,14 +20,12 @@ const maxLogs = 500;
 
 /** Pass on what a server says without being asked, to the one session that it can belong to. */
 export function createRelay(options: RelayOptions): ServerNotice {
-  const { onResource, onFault, now } = options;
+  const { onFault, now } = options;
   let second = 0;
   let logs = 0;
   return (method, params, calls) => {
-    if (method === "notifications/resources/updated") {
-      if (typeof params["uri"] === "string") onResource(params["uri"]);
-      return;
-    }
+    const change = changeOf(method, params, options);
+    if (change !== undefined) return options.onChange(change);
     if (method !== "notifications/message" && method !== "notifications/elicitation/complete") return;
     const client = callerFor(calls, options)?.client;
     if (client === undefined) return;
@@ -40,6 +42,23 @@ export function createRelay(options: RelayOptions): ServerNotice {
     if (logs <= maxLogs) client.notify?.(method, params);
   };
 }
+
+/** What a server says of its lists and resources, with all parameters. */
+function changeOf(
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  { server, session }: RelayOptions,
+): HostChange | undefined {
+  const { uri, ...others } = ownFields(params);
+  const more = smallFields(others, maxParamChars);
+  const source = { server, session: session(), ...(more !== undefined && { params: more }) };
+  if (method === "notifications/resources/list_changed") return { kind: "resources", ...source };
+  if (method === "notifications/prompts/list_changed") return { kind: "prompts", ...source };
+  const isUpdate = method === "notifications/resources/updated" && typeof uri === "string";
+  return isUpdate ? { kind: "resource", uri, ...source } : undefined;
+}
+
+const maxParamChars = 65_536;
 
 /** What concerns one session must not reach another. */
 function callerFor(calls: readonly UpstreamCall[], { onlyCaller }: RelayOptions): Caller | undefined {

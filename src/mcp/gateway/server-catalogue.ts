@@ -71,6 +71,10 @@ export class ServerCatalogue {
     return this.#loading;
   }
 
+  has(tool: string): boolean {
+    return this.#registered.has(tool);
+  }
+
   /** The definitions that can be called now. */
   usable(): readonly ScreenedTool[] {
     return [...this.#registered.values()].filter(({ raw }) => !this.#held.has(raw.name));

@@ -29,10 +29,7 @@ export interface LinkOptions {
   readonly prior: (era: ProtocolEra | undefined) => Promise<EraVerdict | undefined>;
   /** For whom the connection is made. */
   readonly profile: () => Profile;
-  readonly events: Pick<
-    ServerOptions,
-    "onToolsChanged" | "onResourcesChanged" | "onPromptsChanged" | "onNotice" | "answer" | "era"
-  >;
+  readonly events: Pick<ServerOptions, "onToolsChanged" | "onNotice" | "answer" | "era">;
   /** A connection is there: list and register before anyone uses it. */
   readonly onOpen: (connection: ServerConnection) => Promise<void>;
 }
@@ -225,7 +222,7 @@ export class ServerLink {
         ? `Start it with: tenon mcp-servers restart ${server}`
         : this.#nextTryAt === undefined
           ? `See "tenon mcp-servers list".`
-          : `It is tried again in ${(inMs / 1000).toFixed(1)} s; "tenon mcp-servers list" shows more.`;
+          : `It is tried again in ${(inMs / 1000).toFixed(1)} s; "tenon mcp-servers logs ${server}" shows more, "tenon mcp-servers restart ${server}" starts it now.`;
     return new ToolUnavailableError(
       `The MCP server "${server}" is not available: ${why}.`.replace(/\.\.$/, "."),
       {

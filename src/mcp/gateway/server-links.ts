@@ -63,6 +63,11 @@ export class ServerLinks {
     if (!this.#claimed && this.primary.state === "idle") this.#profile = { capabilities, era, session };
   }
 
+  /** The same for one that is likely to come, where none has yet. */
+  guess(profile: Profile): void {
+    if (this.#profile.session === undefined) this.expect(profile);
+  }
+
   /** The connection that lists what a host of this profile is offered, if it is there in time. */
   async arrive(profile: Profile, limitMs: number): Promise<ServerConnection | undefined> {
     if (this.#options.secretsFor !== undefined) {

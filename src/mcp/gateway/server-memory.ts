@@ -1,6 +1,7 @@
 import type { Json } from "../../contract/json.js";
 import type { KeyValue } from "../../contract/ports/store.js";
 import type { UpstreamTool } from "../../contract/ports/upstream.js";
+import type { Profile } from "./caller.js";
 import type { EraVerdict } from "../client/server-connection.js";
 
 /** What is kept of a server between runs. */
@@ -15,6 +16,8 @@ export interface ServerRecord {
   readonly listed: readonly string[];
   /** The kinds of hosts that they were listed for: their era, and what they can be asked. */
   readonly eras?: readonly string[] | undefined;
+  /** What the host declared that it was last started for. */
+  readonly host?: Pick<Profile, "capabilities" | "era"> | undefined;
   readonly offers?: { readonly resources: boolean; readonly prompts: boolean } | undefined;
   readonly verdict?: EraVerdict | undefined;
   /** When the verdict was reached. */

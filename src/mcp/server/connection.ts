@@ -2,6 +2,7 @@ import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
 import type { WireCall } from "./call-tool.js";
+import { toNotice, type ChangeNotice } from "./change-notice.js";
 import { createElicitation, HostClient, hostGone } from "./elicitation.js";
 import { anyResult, createPushExchange, type Exchange, type RequestContext } from "./exchange.js";
 import { clientInfoKey, toClientInfo } from "./client-info.js";
@@ -47,6 +48,8 @@ export class Connection {
   readonly #calls = new Map<string | number, string>();
   /** The lowest level of log messages that a host of the 2025 revisions wants. */
   logLevel: string | undefined;
+  /** Tells subscriptions of 2026-07-28 over HTTP of changes. */
+  publish: ((notice: ChangeNotice) => void) | undefined;
   #info: ClientInfo | undefined;
   #greeted: (() => unknown) | undefined;
   #closing: Promise<void> | undefined;
@@ -70,7 +73,7 @@ export class Connection {
         capabilities: () => this.#capabilities,
         era: () =>
           this.#declared !== undefined ? "modern" : this.#listeners.size > 0 ? "legacy" : undefined,
-        notify: (method, params) => this.#broadcast(method, params),
+        notify: (method, params) => this.#broadcast({ method, params }),
         request: (method, params, signal) => this.#request(method, params, signal),
       }),
     });
@@ -251,9 +254,9 @@ export class Connection {
     return this.#bound(callId)?.exchange ?? [...this.#exchanges].at(-1);
   }
 
-  #broadcast(method: string, params: Readonly<Record<string, unknown>>): void {
+  #broadcast(notice: ChangeNotice): void {
     for (const server of this.#listeners)
-      server.notification({ method, params }).catch((error: Error) => this.options.onError?.(error));
+      server.notification(notice).catch((error: Error) => this.options.onError?.(error));
   }
 
   /** Ask a host of the 2025 revisions outside of its requests; one of 2026-07-28 is asked by answers only. */
@@ -270,14 +273,17 @@ export class Connection {
 
   /** Notify the host of a change; equal changes of one turn of the event loop are sent once. */
   announce(change: HostChange): void {
-    const what = change.kind === "resource" ? change.uri : change.kind;
     if (change.kind === "resource" && !this.#watched.has(change.uri)) return;
-    if (this.#listeners.size === 0 || this.#waiting.has(what)) return;
-    this.#waiting.add(what);
+    if (this.#listeners.size === 0 && this.publish === undefined) return;
+    if (change.server !== undefined && this.options.servers?.includes(change.server) === false) return;
+    const notice = toNotice(change, this.session.id);
+    const key = JSON.stringify(notice);
+    if (this.#waiting.has(key)) return;
+    this.#waiting.add(key);
     setImmediate(() => {
-      this.#waiting.delete(what);
-      for (const server of this.#listeners)
-        send(server, change).catch((error: Error) => this.options.onError?.(error));
+      this.#waiting.delete(key);
+      this.publish?.(notice);
+      this.#broadcast(notice);
     });
   }
 }
@@ -291,10 +297,4 @@ const maxUriChars = 8192;
 /** JSON-RPC's "invalid params", which the SDK sends as it is. */
 function invalid(message: string): Error {
   return Object.assign(new Error(message), { code: -32602 });
-}
-
-function send(server: Server, change: HostChange): Promise<void> {
-  if (change.kind === "resource") return server.sendResourceUpdated({ uri: change.uri });
-  if (change.kind === "tools") return server.sendToolListChanged();
-  return change.kind === "prompts" ? server.sendPromptListChanged() : server.sendResourceListChanged();
 }

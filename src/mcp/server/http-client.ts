@@ -1,16 +1,20 @@
 import { answerText } from "./answer-text.js";
 import type { ServerResponse } from "node:http";
+import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { ToolCancelledError } from "../../contract/errors.js";
 import type { WireMessage } from "../../wire/json-rpc.js";
 import type { ConnectedHost } from "./connected-hosts.js";
-import type { McpServer } from "./create-mcp-server.js";
+import { toServerEvent } from "./change-notice.js";
+import type { McpServer, Sdk } from "./create-mcp-server.js";
 import { EventStream, eventOf } from "./event-stream.js";
+import { isListen } from "./http-requests.js";
 import { answerModernCall, type PlainCall } from "./plain-call.js";
 
 export interface HttpClientOptions {
   readonly principal: string;
   readonly address: string;
   readonly maxUnread: number;
+  readonly maxBodyBytes: number;
   readonly onEnd: () => void;
 }
 
@@ -21,9 +25,15 @@ export class HttpClient implements ConnectedHost {
   readonly mcp: McpServer;
   readonly #options: HttpClientOptions;
   readonly #running = new Set<AbortController>();
+  /** Streams of changes that it has open. */
+  subscriptions = 0;
+  readonly #sdk: Sdk;
+  /** Made for the first request that is not a plain call. */
+  #handler: McpHttpHandler | undefined;
   #requests = 0;
 
-  constructor(mcp: McpServer, options: HttpClientOptions) {
+  constructor(sdk: Sdk, mcp: McpServer, options: HttpClientOptions) {
+    this.#sdk = sdk;
     this.mcp = mcp;
     this.#options = options;
   }
@@ -43,12 +53,34 @@ export class HttpClient implements ConnectedHost {
   /** A request came; the result says that it is over. @param message Of the SDK, which may be a subscription. */
   begin(message?: unknown): () => void {
     this.#requests++;
+    const listening = isListen(message) ? 1 : 0;
+    this.subscriptions += listening;
     const unfollow = message === undefined ? undefined : this.mcp.connection.follow(message);
     return () => {
       this.#requests--;
+      this.subscriptions -= listening;
       unfollow?.();
       this.lastSeen = Date.now();
     };
+  }
+
+  /** Answer a request by the SDK. */
+  fetch(request: Request, parsedBody: unknown): Promise<Response> {
+    this.#handler ??= this.#createHandler();
+    return this.#handler.fetch(request, { parsedBody });
+  }
+
+  /** One for each client: what a server tells one of them is not for the others. */
+  #createHandler(): McpHttpHandler {
+    const { connection } = this.mcp;
+    const { onError } = connection.options;
+    const handler = this.#sdk.createMcpHandler(() => this.mcp.createServer(false), {
+      legacy: "reject",
+      maxRequestBodySize: this.#options.maxBodyBytes,
+      ...(onError && { onerror: onError }),
+    });
+    connection.publish = (notice) => handler.bus.publish(toServerEvent(notice));
+    return handler;
   }
 
   /**
@@ -85,6 +117,7 @@ export class HttpClient implements ConnectedHost {
     this.#options.onEnd();
     for (const controller of this.#running)
       controller.abort(new ToolCancelledError("The server is closing."));
+    await this.#handler?.close();
     await this.mcp.close(reason);
   }
 

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { McpHost } from "../../contract/host.js";
-import { faultOfMessage, type WireMessage } from "../../wire/json-rpc.js";
+import { faultOfMessage, idOf, type WireMessage } from "../../wire/json-rpc.js";
+import { isTooDeep, maxNesting } from "../../wire/nesting.js";
 import type { McpHostView, McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
@@ -10,11 +10,10 @@ import { makeRoom } from "./connected-hosts.js";
 import { toHostView } from "./host-view.js";
 import { full, refuse } from "./http-answers.js";
 import { HttpClient } from "./http-client.js";
-import { clientKey, clientOf, isInitialize, namesCall, type Greeted } from "./http-requests.js";
+import { clientKey, clientOf, isInitialize, isListen, namesCall, type Greeted } from "./http-requests.js";
 import { HttpSession, type HttpBody, legacyVersions } from "./http-session.js";
 import { defaultKeepMs, LeftSessions, type ReturningHost } from "./left-sessions.js";
 import { readBody, sendWebResponse, toWebRequest } from "./node-http.js";
-import { publishChange } from "./publish-change.js";
 import { defaultMaxUnread, pacedBody } from "./paced-body.js";
 import { readPlainCall } from "./plain-call.js";
 import { ResumableEvents } from "./resumable-events.js";
@@ -29,9 +28,7 @@ export class HttpEndpoint {
   readonly #restoring = new Map<string, Promise<HttpSession | undefined>>();
   readonly #left: LeftSessions;
   readonly #events: ResumableEvents;
-  readonly #modern: McpHttpHandler;
   readonly #sweep: NodeJS.Timeout;
-  readonly #stopListening: () => void;
   #closed = false;
 
   constructor(sdk: Sdk, host: McpHost, options: McpHttpOptions) {
@@ -39,19 +36,6 @@ export class HttpEndpoint {
     options.directory?.onRemoved?.((id) => this.#sessions.get(id)?.end(true));
     this.#events = new ResumableEvents(options.events);
     this.#left = new LeftSessions(options.keepMs, options.onError);
-    this.#modern = sdk.createMcpHandler(
-      ({ authInfo }) => {
-        const { client } = (authInfo?.extra ?? {}) as { client?: HttpClient };
-        if (client === undefined) throw new Error("A request without its client.");
-        return client.mcp.createServer(false);
-      },
-      {
-        legacy: "reject",
-        maxRequestBodySize: this.#maxBody,
-        ...(options.onError && { onerror: options.onError }),
-      },
-    );
-    this.#stopListening = host.onChange((change) => publishChange(this.#modern.notify, change));
     this.#sweep = setInterval(() => this.#endIdle(), Math.min(this.#idleMs / 2, this.#keepMs / 2, 60_000));
     this.#sweep.unref();
   }
@@ -71,12 +55,8 @@ export class HttpEndpoint {
     if (isGone) return;
     if (text === undefined)
       return refused(refuse(413, -32000, `A request has at most ${this.#maxBody} bytes.`));
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(text);
-    } catch {
-      return refused(refuse(400, -32700, "The body is not valid JSON."));
-    }
+    const parsed = parseBody(text);
+    if (parsed instanceof Response) return refused(parsed);
     const call = faultOfMessage(parsed) === undefined ? readPlainCall(parsed as WireMessage) : undefined;
     if (call?.modern === true && namesCall(headers, call)) {
       const client = this.#clientOf(principal, parsed);
@@ -103,8 +83,6 @@ export class HttpEndpoint {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
-    this.#stopListening();
-    await this.#modern.close();
     for (const session of this.#sessions.values()) session.isOver = true;
     await Promise.all([...this.#sessions.values(), ...this.#clients.values()].map((place) => place.close()));
     await this.#left.close();
@@ -115,11 +93,13 @@ export class HttpEndpoint {
   async #fetchModern(request: Request, principal: McpPrincipal, parsedBody: unknown): Promise<Response> {
     const client = this.#clientOf(principal, parsedBody);
     if (client === undefined) return full();
+    const open = [...this.#clients.values()].reduce((sum, { subscriptions }) => sum + subscriptions, 0);
+    if (isListen(parsedBody) && open >= maxSubscriptions)
+      return refuse(200, -32603, "Subscription limit reached.", idOf(parsedBody));
     const done = client.begin(parsedBody);
     try {
-      const authInfo = { token: "", clientId: principal.id, scopes: [], extra: { client } };
       // It is at work as long as an answer is on its way: a stream may go on for hours.
-      const response = await this.#modern.fetch(request, { authInfo, parsedBody });
+      const response = await client.fetch(request, parsedBody);
       return pacedBody(response, { maxBytes: this.#options.maxUnread, onEnd: done });
     } catch (error) {
       done();
@@ -247,10 +227,11 @@ export class HttpEndpoint {
     const id =
       this.#options.directory === undefined ? undefined : `client-${hash("sha256", key).slice(0, 40)}`;
     const options = { ...this.#optionsFor(principal), id };
-    const client = new HttpClient(createMcpServer(this.#sdk, this.#host, options), {
+    const client = new HttpClient(this.#sdk, createMcpServer(this.#sdk, this.#host, options), {
       principal: principal.id,
       address: principal.address ?? "",
       maxUnread: this.#options.maxUnread ?? defaultMaxUnread,
+      maxBodyBytes: this.#maxBody,
       onEnd: () => void this.#clients.delete(key),
     });
     this.#clients.set(key, client);
@@ -295,5 +276,17 @@ export class HttpEndpoint {
   }
 }
 
+/** The value of a body, or why it is refused. */
+function parseBody(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? refuse(400, -32600, `A message has at most ${maxNesting} levels.`) : value;
+  } catch {
+    return refuse(400, -32700, "The body is not valid JSON.");
+  }
+}
+
+/** Streams of changes that all hosts of 2026-07-28 may have open together. */
+const maxSubscriptions = 1024;
 /** A listening host that lost its connection comes back sooner than that. */
 const lostAfterMs = 2500;

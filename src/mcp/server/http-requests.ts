@@ -32,6 +32,10 @@ export function isInitialize(body: unknown): boolean {
   return (Object(body) as { method?: unknown }).method === "initialize";
 }
 
+export function isListen(body: unknown): boolean {
+  return (Object(body) as { method?: unknown }).method === "subscriptions/listen";
+}
+
 /** What a session begins with. */
 export interface Greeted {
   readonly client: string;

@@ -175,7 +175,8 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
       await gateway.load();
       if (parts.background) gateway.start();
     },
-    awaitTool(name, { toolset, session } = {}) {
+    awaitTool(given, { toolset, session } = {}) {
+      const name = gateway.nameBehind(given) ?? given;
       // A session that may not see the tool must not start its server either.
       if (!gateway.isLoading(name) || toolset?.has(standIn(name, configured)) === false) return undefined;
       const { id: sessionId, endpoint, client } = session ?? {};
