@@ -55,3 +55,20 @@ function exitsWithin(child: ChildProcess, ms: number): Promise<boolean> {
     child.once("exit", onExit);
   });
 }
+
+/** Do something once all that a process wrote is read; a grandchild may hold its pipes open, so not much later. */
+export function afterOutput(child: ChildProcess, maxMs: number, work: () => void): void {
+  const pipes = [child.stdout, child.stderr];
+  let isDone = false;
+  const finish = (): void => {
+    clearTimeout(timer);
+    if (!isDone) work();
+    isDone = true;
+  };
+  const check = (): void => {
+    if (pipes.every((pipe) => pipe?.readableEnded !== false)) finish();
+  };
+  const timer = setTimeout(finish, maxMs);
+  for (const pipe of pipes) pipe?.once("end", check);
+  check();
+}

@@ -5,7 +5,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../../contract/message-of.js";
 import type { ConfinedProgram } from "../../contract/ports/upstream.js";
 import { LineReader, type OversizedLine } from "../../wire/line-reader.js";
-import { endProcess, signalGroup } from "./end-process.js";
+import { afterOutput, endProcess, signalGroup } from "./end-process.js";
 import { guardProcess, guardVariable, type ProcessGuard } from "./guard-process.js";
 import { LossyMessages, lossyKindOf, lossyMethods, type LossyKind } from "./lossy-messages.js";
 import { errorLine, excerpt, parseMessages } from "./parse-messages.js";
@@ -50,6 +50,7 @@ export class ProgramTransport implements Transport {
   #closing: Promise<void> | undefined;
   #over = false;
   #lastWords = "";
+  #unsent = "";
   #probe: string | number | undefined;
   #lateProbe: string | number | undefined;
   /** Set while a notification may not have been looked at yet. */
@@ -112,12 +113,15 @@ export class ProgramTransport implements Transport {
     const stdin = this.#child?.stdin;
     if (this.#over || !stdin?.writable) throw new Error(this.ended ?? "the program is gone");
     if (stdin.writableLength > maxUnreadBytes) throw new Error("the program does not read what it is sent");
-    // Messages of one turn of the event loop leave in one write.
-    if (stdin.writableCorked === 0) {
-      stdin.cork();
-      setImmediate(() => stdin.uncork());
-    }
-    stdin.write(`${text}\n`);
+    if (this.#unsent === "") setImmediate(() => this.#flush());
+    this.#unsent += `${text}\n`;
+  }
+
+  /** Messages of one turn of the event loop leave in one write. */
+  #flush(): void {
+    const text = this.#unsent;
+    this.#unsent = "";
+    if (text !== "") this.#child?.stdin?.write(text);
   }
 
   /** Keep this process running while an answer is waited for. */
@@ -134,6 +138,7 @@ export class ProgramTransport implements Transport {
 
   async #close(): Promise<void> {
     const child = this.#child;
+    this.#flush();
     this.#finish();
     if (child !== undefined) await endProcess(child, { leaveMs: 400, termMs: 1500 });
     this.#guard?.dismiss();
@@ -274,21 +279,13 @@ export class ProgramTransport implements Transport {
     this.#guard?.dismiss();
     void this.#release();
     const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
-    const end = (): void => {
-      clearTimeout(timer);
+    afterOutput(child, drainMs, () => {
       const words = this.#lastWords === "" ? "" : ` (${excerpt(this.#lastWords)})`;
       if (!this.#over) this.ended ??= `the program ended ${how}${words}`;
       this.#finish();
       child.stdout?.destroy();
       child.stderr?.destroy();
-    };
-    // A grandchild may hold the pipe open, so its end is not waited for long.
-    const timer = setTimeout(end, drainMs);
-    const isRead = (): boolean => [child.stdout, child.stderr].every((pipe) => pipe?.readableEnded !== false);
-    const check = (): void => (isRead() ? end() : undefined);
-    child.stdout?.once("end", check);
-    child.stderr?.once("end", check);
-    check();
+    });
   }
 
   #finish(): void {
