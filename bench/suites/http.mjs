@@ -25,6 +25,7 @@ export async function run() {
     const env = { PATH: process.env.PATH ?? "", HOME: folder, TENON_STATE_DIR: join(folder, ".state") };
     const own = await start([here("bin/tenon.cjs"), ...args], { servers, env });
     const sdk = await start([here("bench/mcp-http-echo.mjs")], { servers });
+    const bare = await start([here("bench/bare-http.mjs")], { servers });
     const call = { name: "base64_encode", arguments: { text: "hello" } };
     const echo = { name: "echo", arguments: { text: "hello" } };
     for (const inFlight of [1, 16]) {
@@ -33,6 +34,7 @@ export async function run() {
         "SDK, 2025-11-25": await legacyClients(sdk, echo, inFlight),
         "tenon serve, 2026-07-28": await modernClients(own, call, inFlight),
         "SDK, 2026-07-28": await modernClients(sdk, echo, inFlight),
+        "node:http alone": await modernClients(bare, echo, inFlight),
       };
       report(await measure(contenders), inFlight);
     }
