@@ -14,7 +14,10 @@ beforeAll(async () => {
   const plain = { command: process.execPath, args: [fixture("plain-server.mjs")] };
   at = await openTestServer({
     tenonOptions: {
-      config: { stateDir: join(folder, "state"), mcpServers: { chat: server, other: server, plain } },
+      config: {
+        stateDir: join(folder, "state"),
+        mcpServers: { chat: server, other: server, plain, broken: { command: "/no/such/program" } },
+      },
     },
   });
 });
@@ -55,6 +58,12 @@ describe("what an MCP server offers", () => {
     expect(messages[0]).toContain('MCP server "nowhere"');
     expect(messages[1]).toContain("nothing");
     expect((await at.post("/api/mcp-servers/chat/resource", { uri: "" })).status).toBe(400);
+  });
+
+  it("cannot be read from a server that does not start", async () => {
+    const { status, body } = await at.post("/api/mcp-servers/broken/resource", { uri: "nowhere:x" });
+    expect(status).toBe(503);
+    expect(body.error.message).toContain("broken");
   });
 
   it("is refused in the words of the server, not as a fault of Tenon", async () => {
