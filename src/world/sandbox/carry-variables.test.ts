@@ -24,6 +24,10 @@ it("carries every variable under its own name, whatever the shell thinks of it",
     RANDOM: "3",
     SECONDS: "4",
     LINENO: "5",
+    EUID: "6",
+    PPID: "7",
+    OPTIND: "8",
+    _: "9",
   };
   const { initial, script } = carryVariables(env);
   // What the shell in between could obey has another name until the command starts.
@@ -33,6 +37,10 @@ it("carries every variable under its own name, whatever the shell thinks of it",
     "RANDOM",
     "SECONDS",
     "LINENO",
+    "EUID",
+    "PPID",
+    "OPTIND",
+    "_",
     "TENON_CARRIED_0",
     "TENON_CARRIED_1",
   ]);

@@ -24,3 +24,21 @@ it("removes what killed processes left behind, and nothing of processes that can
   await scratch.remove();
   rmSync(parent, { recursive: true });
 });
+
+it.runIf(process.getuid?.() === 0)(
+  "has devices of its own for root, where they can be used, and none for others",
+  async () => {
+    const parent = mkdtempSync(join(tmpdir(), "tenon-scratch-"));
+    const canUse =
+      spawnSync("sh", ["-c", `cp -a /dev/null "${parent}/null" && : >"${parent}/null"`]).status === 0;
+    const [forRoot, forOthers] = [
+      await openScratchFolders(parent, true),
+      await openScratchFolders(parent, false),
+    ];
+    expect(forRoot.devices !== undefined).toBe(canUse);
+    expect(forOthers.devices).toBeUndefined();
+    if (forRoot.devices !== undefined) expect(existsSync(join(forRoot.devices, "null"))).toBe(true);
+    expect(existsSync(join(forOthers.dir, "dev"))).toBe(false);
+    rmSync(parent, { recursive: true });
+  },
+);

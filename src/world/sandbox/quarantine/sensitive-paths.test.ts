@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const named = ["**/.envrc", "**/.vscode/{tasks,settings}.json", "**/.git/**", "Makefile"];
+const named = ["**/.envrc", "**/.vscode/{tasks,settings}.json", "**/.git/**", "Makefile", "ci/run.sh"];
 
 function plant(...paths: string[]): void {
   for (const path of paths) {
@@ -54,6 +54,10 @@ it("finds what the patterns name, in the workspace and in other folders, and not
     { at: "work/.vscode/tasks.json", kind: "file", what: "named", rule: "**/.vscode/{tasks,settings}.json" },
   ]);
   expect(look("other/deep")).toMatchObject([{ at: "other/deep/.envrc", rule: "**/.envrc" }]);
+  // A path is meant from the top of each folder.
+  plant("other/ci/run.sh", "other/deep/ci/run.sh");
+  expect(look("other/ci")).toMatchObject([{ at: "other/ci/run.sh", rule: "ci/run.sh" }]);
+  expect(look("other/deep/ci")).toEqual([]);
 });
 
 it("finds git's folders and files, and folders that git would take for one", () => {
