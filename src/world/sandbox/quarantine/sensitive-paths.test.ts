@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const named = ["**/.envrc", "**/.vscode/{tasks,settings}.json", "**/.git/**", "Makefile", "ci/run.sh"];
+const named = ["**/.envrc", "**/.vscode/{tasks,settings}.json", "**/.git/**", "Makefile"];
 
 function plant(...paths: string[]): void {
   for (const path of paths) {
@@ -35,7 +35,11 @@ function plant(...paths: string[]): void {
 }
 
 function look(folder: string, opened: readonly string[] = []): Omit<SensitivePath, "path">[] {
-  const finder = createSensitivePathFinder({ roots: [workspace, join(base, "other")], named, opened });
+  const finder = createSensitivePathFinder({
+    roots: [workspace, join(base, "other"), join(base, "node_modules/own")],
+    named,
+    opened,
+  });
   const at = join(base, folder);
   return finder
     .look(at, readdirSync(at, { withFileTypes: true }))
@@ -54,10 +58,6 @@ it("finds what the patterns name, in the workspace and in other folders, and not
     { at: "work/.vscode/tasks.json", kind: "file", what: "named", rule: "**/.vscode/{tasks,settings}.json" },
   ]);
   expect(look("other/deep")).toMatchObject([{ at: "other/deep/.envrc", rule: "**/.envrc" }]);
-  // A path is meant from the top of each folder.
-  plant("other/ci/run.sh", "other/deep/ci/run.sh");
-  expect(look("other/ci")).toMatchObject([{ at: "other/ci/run.sh", rule: "ci/run.sh" }]);
-  expect(look("other/deep/ci")).toEqual([]);
 });
 
 it("finds git's folders and files, and folders that git would take for one", () => {
@@ -90,6 +90,9 @@ it("leaves out what a person unprotected, and what a package of dependencies bri
   expect(look("work", ["sub/**", "**/.git/**", "**/.git"])).toMatchObject([{ at: "work/.envrc" }]);
   expect(look("work/sub", ["sub/**"])).toEqual([]);
   expect(look("work/node_modules/left-pad")).toEqual([]);
+  // Unless the package is what is worked on.
+  plant("node_modules/own/.envrc");
+  expect(look("node_modules/own")).toMatchObject([{ at: "node_modules/own/.envrc" }]);
 });
 
 it("compares names as file systems do that ignore case", () => {
