@@ -113,6 +113,18 @@ describe("adding a server", () => {
     expect(await tenon("mcp-servers", "sandbox", "nobody")).toMatchObject({ code: 1 });
   });
 
+  it("refuses a name that is taken before it tries anything", async () => {
+    await tenon("mcp-servers", "add", "taken", "--url", "https://example.org/mcp");
+    const { code, err } = await tenon("mcp-servers", "add", "taken", "--yes", ...server());
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("already has a server named") as string,
+    });
+    expect(err).not.toContain("Trying");
+    const replaced = await tenon("mcp-servers", "add", "taken", "--yes", "--force", ...server());
+    expect(replaced).toMatchObject({ code: 0 });
+  });
+
   it("imports servers into the sandbox, and keeps references to variables in their entries", async () => {
     const entry = { command: process.execPath, args: [fixture], env: { TOKEN: "${SOME_TOKEN}" } };
     writeFileSync(

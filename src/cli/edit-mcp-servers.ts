@@ -2,7 +2,7 @@ import { ToolResourceNotFoundError } from "../contract/errors.js";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { editServers, type ServerEdit } from "../config/edit-servers.js";
+import { editServers, removableServers, type ServerEdit } from "../config/edit-servers.js";
 import { userConfigDir } from "../config/folders.js";
 import { importServers } from "../config/import-servers.js";
 import { readServer } from "../config/read-server.js";
@@ -35,11 +35,12 @@ export async function addServer(
 ): Promise<void> {
   const read = readServer(name, fromFlags(terminal, words, flags));
   if (!read.ok) throw new UsageError(read.reason);
+  // Before the trial, which may take minutes and asks questions.
+  const taken = flags.force === true ? new Set<string>() : await removableServers(configDir(terminal));
+  if (taken.has(name)) throw nameTaken("Your configuration", name);
   const { servers, settled } = await tryServers(terminal, { [name]: read.server }, flags);
   const edit = await editConfig(terminal, servers, flags);
-  if (edit.done && edit.kept.length > 0) {
-    throw new UsageError(`${edit.file} already has a server named "${name}". Use --force to replace it.`);
-  }
+  if (edit.done && edit.kept.length > 0) throw nameTaken(edit.file, name);
   reportAdded(terminal, flags, { edit, names: [name], left: [], settled });
 }
 
@@ -110,7 +111,15 @@ function editConfig(
   changes: Readonly<Record<string, McpServerConfig | undefined>>,
   { force = false }: ForceFlags,
 ): Promise<ServerEdit> {
-  return editServers(userConfigDir(terminal.env, homedir()), changes, { replace: force });
+  return editServers(configDir(terminal), changes, { replace: force });
+}
+
+function configDir({ env }: Terminal): string {
+  return userConfigDir(env, homedir());
+}
+
+function nameTaken(where: string, name: string): UsageError {
+  return new UsageError(`${where} already has a server named "${name}". Use --force to replace it.`);
 }
 
 interface AddedServers {
