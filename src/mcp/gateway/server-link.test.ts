@@ -133,8 +133,16 @@ describe("the connection to a server", () => {
     });
     await pass(600_000);
     expect(tries).toHaveLength(1);
+    expect(link.needsLogin).toBe(true);
     await link.use();
-    expect(link.state).toBe("ready");
+    expect([link.state, link.needsLogin]).toEqual(["ready", false]);
+  });
+
+  it("wants no login where it failed for another reason", async () => {
+    const { link } = open([new Error("no program")]);
+    await link.use().catch(() => {});
+    expect([link.state, link.needsLogin]).toEqual(["failed", false]);
+    await link.close();
   });
 
   it("is given up where the server does not list its tools in time", async () => {
