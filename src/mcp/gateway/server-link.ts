@@ -222,7 +222,7 @@ export class ServerLink {
         ? `Start it with: tenon mcp-servers restart ${server}`
         : this.#nextTryAt === undefined
           ? `See "tenon mcp-servers list".`
-          : `It is tried again in ${(inMs / 1000).toFixed(1)} s; "tenon mcp-servers logs ${server}" shows more, "tenon mcp-servers restart ${server}" starts it now.`;
+          : `It is tried again in ${(inMs / 1000).toFixed(1)} s; "tenon mcp-servers test ${server}" shows more, "tenon mcp-servers restart ${server}" restarts it in a running tenon serve.`;
     return new ToolUnavailableError(
       `The MCP server "${server}" is not available: ${why}.`.replace(/\.\.$/, "."),
       {
