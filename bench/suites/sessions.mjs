@@ -72,18 +72,23 @@ async function workIn(at, { server, until, times }) {
     }),
     () => ({ name: "shell_exec", args: { command: `wc -l ${path}` } }),
   ];
-  await pause((thinkMs * at) / sessions);
-  for (let id = 1; Date.now() < until; id++) {
-    const { name, args } = calls[(id + at) % calls.length]();
+  let id = 0;
+  const call = async ({ name, args }) => {
     const started = performance.now();
     const { status, body } = await lane.post(
-      { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } },
+      { jsonrpc: "2.0", id: ++id, method: "tools/call", params: { name, arguments: args } },
       headers,
     );
     if (status !== 200 || body.includes('"isError":true'))
       throw new Error(`${name}: ${status} ${body.slice(0, 500)}`);
     times[name].push(performance.now() - started);
+  };
+  await pause((thinkMs * at) / sessions);
+  // A file is read before it is edited, wherever in the round a session begins.
+  await call({ name: "read_file", args: { path } });
+  for (let next = at; Date.now() < until; next++) {
     await pause(thinkMs);
+    await call(calls[next % calls.length]());
   }
   lane.close();
 }
