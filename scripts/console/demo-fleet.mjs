@@ -19,7 +19,10 @@ export async function openDemoFleet() {
     startPostgres(join(root, "postgres")),
   ]);
   const config = join(root, "tenon.json");
-  writeFileSync(config, JSON.stringify({ mode: "auto", database: "${TENON_DATABASE}" }));
+  writeFileSync(
+    config,
+    JSON.stringify({ mode: "auto", database: "${TENON_DATABASE}", fleet: { workspace: workspaces[0] } }),
+  );
   const stage = { root, nats, postgres, token, config, tenant: "main", direct: true };
   const args = ["worker", "--workspaces", volume, "--label", "volume=shared"];
   const members = [];

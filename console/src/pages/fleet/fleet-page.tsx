@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { useApi } from "../../api/use-api.js";
 import type { FleetView } from "../../api/types.js";
 import { usePageText } from "../../i18n/page-text.js";
+import { useDuration } from "../../text/format.js";
 import { PlainText } from "../../text/plain-text.js";
 import { Badge, type Tone } from "../../ui/badge.js";
 import { DataTable } from "../../ui/data-table.js";
@@ -24,6 +25,7 @@ const tones: Record<Member["state"] | Workspace["state"], Tone> = {
 /** The workers, fronts and workspaces of the fleet that this server is a front of. */
 export default function FleetPage() {
   const t = usePageText(fleetText);
+  const toDuration = useDuration();
   const fleet = useApi<FleetView | null>("/api/fleet", { everyMs: 1000 });
   const { data } = fleet;
   return (
@@ -37,7 +39,7 @@ export default function FleetPage() {
             <span className="text-xs text-muted">
               {data.queued === 0
                 ? t("noQueue")
-                : t("queue", { queued: data.queued, seconds: (data.oldestMs / 1000).toFixed(1) })}
+                : t("queue", { queued: data.queued, time: toDuration(data.oldestMs) })}
             </span>
           </Workspaces>
         </>
@@ -48,6 +50,7 @@ export default function FleetPage() {
 
 function Members({ members }: { readonly members: readonly Member[] }) {
   const t = usePageText(fleetText);
+  const toDuration = useDuration();
   const heads = ["state", "id", "kind", "host", "labels", "calls", "owns", "lease"] as const;
   return (
     <Panel title={t("members")}>
@@ -66,7 +69,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
               <Line key="labels" text={member.labels.join(" ") || "–"} />,
               isWorker ? `${member.running} / ${member.slots}` : "–",
               isWorker ? member.workspaces : "–",
-              `${(member.silentMs / 1000).toFixed(1)} s`,
+              toDuration(member.silentMs),
             ],
           };
         })}

@@ -3,7 +3,7 @@ import { definePageText } from "../../i18n/page-text.js";
 export const fleetText = definePageText(
   {
     alone: "This server works alone. Start it with --fleet to make it a front of many workers.",
-    queue: "Calls that are not answered yet: {queued}. The oldest is {seconds} s old.",
+    queue: "Calls that are not answered yet: {queued}. The oldest is {time} old.",
     noQueue: "All calls are answered.",
     members: "Workers and fronts",
     workspaces: "Workspaces",
@@ -32,7 +32,7 @@ export const fleetText = definePageText(
   },
   {
     alone: "此服务器单独运行。使用 --fleet 启动可将其变为多个工作节点的入口节点。",
-    queue: "尚未答复的调用：{queued}。最早的已等待 {seconds} 秒。",
+    queue: "尚未答复的调用：{queued}。最早的已等待 {time}。",
     noQueue: "所有调用均已答复。",
     members: "工作节点与入口节点",
     workspaces: "工作区",
