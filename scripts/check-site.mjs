@@ -63,7 +63,11 @@ async function checkPages() {
 /** What counts on a page; it runs in the browser. */
 function readPage() {
   const { document, location } = globalThis;
+  // In the text of a page, braces may mean themselves.
+  const frame = document.body.cloneNode(true);
+  for (const part of frame.querySelectorAll(".vp-doc, script, style")) part.remove();
   return {
+    raw: /\{\{.*?\}\}/.exec(frame.textContent ?? "")?.[0],
     heading: document.querySelector("h1")?.textContent ?? "",
     ids: Array.from(document.querySelectorAll("[id]"), ({ id }) => id),
     links: Array.from(document.querySelectorAll("a[href]"), ({ href }) => href)
@@ -75,8 +79,9 @@ function readPage() {
   };
 }
 
-function faultsOf(from, { heading, links, broken }, pages) {
+function faultsOf(from, { heading, links, broken, raw }, pages) {
   const faults = broken.map((src) => `${from}: the picture ${src} does not load`);
+  if (raw !== undefined) faults.push(`${from}: shows ${raw}, an expression that was not replaced`);
   if (heading === "") faults.push(`${from}: no heading`);
   for (const link of new Set(links)) {
     const [path, anchor] = link.split("#");

@@ -6,7 +6,8 @@ export function draw(lines, columns) {
   const rows = lines.map((line, at) => `<text x="16" y="${34 + at * 20}">${spans(line)}</text>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${columns * 8.5 + 32}" height="${lines.length * 20 + 32}" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14">
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
-<g fill="#c9d1d9" xml:space="preserve">
+<style>text { white-space: pre }</style>
+<g fill="#c9d1d9">
 ${rows.join("\n")}
 </g>
 </svg>

@@ -62,6 +62,14 @@ function linkSources(md) {
   });
 }
 
+/** `{{ … }}` in a page is text, not an expression of Vue; in blocks of code VitePress sees to that itself. */
+function keepBraces({ renderer: { rules } }) {
+  for (const name of ["text", "code_inline"]) {
+    const render = rules[name];
+    rules[name] = (...given) => render(...given).replaceAll("{{", "&#123;&#123;");
+  }
+}
+
 /** Chinese has no blanks between words, so the search needs to be told where they are. It runs in the browser. */
 function wordsOf(text) {
   const segmenter = new Intl.Segmenter("zh", { granularity: "word" });
@@ -81,9 +89,13 @@ export default {
   head: [["link", { rel: "icon", href: icon }]],
   // The index of the search is larger than Vite's limit for a warning; it is loaded when somebody searches.
   vite: { plugins: [vueOfSite], build: { chunkSizeWarningLimit: 2000 } },
-  // Pages are plain Markdown: `{{ … }}` in them is text, not an expression of Vue.
-  vue: { template: { compilerOptions: { delimiters: ["{%vue", "vue%}"] } } },
-  markdown: { languageAlias: { jsonl: "json", console: "sh" }, config: linkSources },
+  markdown: {
+    languageAlias: { jsonl: "json", console: "sh" },
+    config(md) {
+      linkSources(md);
+      keepBraces(md);
+    },
+  },
   themeConfig: {
     // Only the start pages are in both languages, so the menu of languages leads to these.
     i18nRouting: false,
