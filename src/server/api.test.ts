@@ -362,14 +362,18 @@ describe("the rest", () => {
     expect((await at.ask("/api/memories?query=works")).body).toMatchObject([
       { title: "Seen", kind: "insight" },
     ]);
+    await at.tenon.call({ name: "base64_decode", arguments: { text: "not base64" } });
     const metrics = (await at.ask("/api/metrics")).body;
-    expect(metrics.tools.find((row: { tool: string }) => row.tool === name)).toMatchObject({
+    const rowOf = (tool: string) => metrics.tools.find((row: { tool: string }) => row.tool === tool);
+    expect(rowOf("base64_decode")).toMatchObject({ failures: 1, results: { calls: 0 }, resultTokens: 0 });
+    expect(rowOf(name)).toMatchObject({
       // While it was switched off.
       failures: 1,
       calls: expect.any(Number),
       definitionTokens: expect.any(Number),
       resultTokens: expect.any(Number),
     });
+    expect(rowOf(name).resultTokens).toBeGreaterThan(0);
     expect(metrics.total.calls).toBe(sum(metrics.tools.map((row: { calls: number }) => row.calls)));
     expect(metrics.host.memoryBytes).toBeGreaterThan(0);
     const { body: series } = await at.ask("/api/metrics/series?minutes=5");

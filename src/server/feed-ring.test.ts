@@ -26,3 +26,16 @@ it("keeps the newest frame however long it is", () => {
   ring.push(() => "x".repeat(100));
   expect([ring.first, ring.last]).toEqual([4, 4]);
 });
+
+it("tells each frame its number, and reads from any of them, as far as characters allow", () => {
+  const ring = new FeedRing(10, { frames: 4 });
+  fill(ring, 6);
+  expect(ring.read(13, 100)).toEqual({ text: "13;14;15;16;", next: 17 });
+  expect(ring.read(15, 100)).toEqual({ text: "15;16;", next: 17 });
+  expect(ring.read(13, 4)).toEqual({ text: "13;14;", next: 15 });
+  expect(ring.read(17, 100)).toEqual({ text: "", next: 17 });
+  ring.skip();
+  expect([ring.first, ring.last]).toEqual([18, 17]);
+  fill(ring, 1);
+  expect(ring.read(18, 100)).toEqual({ text: "18;", next: 19 });
+});
