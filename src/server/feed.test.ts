@@ -1,9 +1,11 @@
 import * as fc from "fast-check";
-import { connect } from "node:net";
+import { createServer, get } from "node:http";
+import { connect, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineTool } from "../contract/define-tool.js";
 import type { TenonEvent } from "../contract/events.js";
+import { Feed } from "./feed.js";
 import { FeedRing } from "./feed-ring.js";
 import { openTestServer, type TestServer } from "./testing/open-server.js";
 import { readFeed } from "./testing/read-feed.js";
@@ -282,5 +284,43 @@ describe("stopping", () => {
       message: expect.stringContaining(`Port ${server.port} is taken`),
       hint: expect.stringContaining("--port"),
     });
+  });
+});
+
+describe("a page of somebody who sees only some sessions", () => {
+  it("gets the events of these and those about tools, but neither others nor alerts", async () => {
+    const feed = new Feed({ now: Date.now });
+    const server = createServer((_request, response) =>
+      feed.connect(response, undefined, (sessionId) => sessionId === "mine"),
+    );
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    let text = "";
+    const { port } = server.address() as AddressInfo;
+    const request = get({ host: "127.0.0.1", port }, (response) =>
+      response.on("data", (chunk: Buffer) => (text += chunk.toString())),
+    );
+    try {
+      await expect.poll(() => feed.clients).toBe(1);
+      const push = (type: string, payload: object): void =>
+        feed.push({ type, time: 1, payload } as unknown as TenonEvent);
+      push("TOOL_CALL_STARTED", { callId: "theirs", sessionId: "theirs" });
+      push("AUDIT_ALERT", { sessionId: "mine", rule: "alert" });
+      push("CONFIG_CHANGED", {});
+      for (const type of ["TOOL_REGISTERED", "TOOL_UNREGISTERED", "TOOL_STATE_CHANGED"])
+        push(type, { toolName: "t" });
+      push("TOOL_CALL_STARTED", { callId: "last", sessionId: "mine" });
+      await expect.poll(() => text).toContain("last");
+      const types = [...text.matchAll(/"type":"([A-Z_]+)"/g)].map(([, type]) => type);
+      expect(types).toEqual([
+        "TOOL_REGISTERED",
+        "TOOL_UNREGISTERED",
+        "TOOL_STATE_CHANGED",
+        "TOOL_CALL_STARTED",
+      ]);
+    } finally {
+      request.destroy();
+      feed.close();
+      server.close();
+    }
   });
 });
