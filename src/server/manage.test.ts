@@ -103,6 +103,8 @@ describe("the configuration", () => {
   it("cannot be changed where the server was started in code, and says so", async () => {
     const added = await at.post("/api/mcp-servers", { name: "x", server: { command: "true" } });
     expect(added.body.error.code).toBe("STARTED_IN_CODE");
+    const removed = await at.ask("/api/mcp-servers/x", { method: "DELETE" });
+    expect(removed.body.error.code).toBe("STARTED_IN_CODE");
     expect((await at.ask("/api/doctor")).status).toBe(409);
   });
 });

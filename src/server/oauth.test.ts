@@ -240,6 +240,7 @@ describe("a token that is not right", () => {
       if (index === 15) time += 61_000; // else they are too many for one minute
       const { status, body } = await greet(token);
       expect([name, status, body.error.code]).toEqual([name, 401, expect.stringMatching(/^TOKEN_/)]);
+      expect([name, /expired/.test(body.error.message)]).toEqual([name, name === "expired"]);
     }
     expect(fetched).toBe(0);
     hostile.close();
