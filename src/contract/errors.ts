@@ -54,7 +54,11 @@ export class ToolNotFoundError extends ToolError {
 /** A thing that the call names (a file, a snippet, a memory) does not exist. */
 export class ToolResourceNotFoundError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
-    super(/not found|^nothing\b/i.test(message) ? message : `Not found: ${message}`, options, "RESOURCE_NOT_FOUND");
+    super(
+      /not found|^nothing\b/i.test(message) ? message : `Not found: ${message}`,
+      options,
+      "RESOURCE_NOT_FOUND",
+    );
   }
 }
 
