@@ -1,15 +1,5 @@
-import {
-  ToolCancelledError,
-  ToolDefinitionError,
-  ToolError,
-  ToolNotFoundError,
-  ToolPermissionError,
-  ToolResourceNotFoundError,
-  ToolSecurityError,
-  ToolTimeoutError,
-  ToolUnavailableError,
-  ToolValidationError,
-} from "../contract/errors.js";
+import { errorCodes, type ErrorCode } from "../contract/error-codes.js";
+import { ToolError } from "../contract/errors.js";
 import type { ApiError } from "./api.js";
 
 /** A failure that has its HTTP status. */
@@ -74,13 +64,21 @@ export function notOffered(what: string): HttpError {
   });
 }
 
-function statusOf(error: ToolError): number {
-  if (error.code === "FILE_CONFLICT") return 409;
-  if (error instanceof ToolNotFoundError || error instanceof ToolResourceNotFoundError) return 404;
-  if (error instanceof ToolValidationError || error instanceof ToolDefinitionError) return 400;
-  if (error instanceof ToolPermissionError || error instanceof ToolSecurityError) return 403;
-  if (error instanceof ToolUnavailableError) return 503;
-  if (error instanceof ToolTimeoutError) return 504;
-  if (error instanceof ToolCancelledError) return 409;
-  return 500;
+/** An error that another process reported has the right code, but only the general class. */
+function statusOf({ code, name }: ToolError): number {
+  if (code === "FILE_CONFLICT") return 409;
+  const isKnown = name === "ToolError" && Object.hasOwn(errorCodes, code);
+  return statuses[isKnown ? errorCodes[code as ErrorCode].type : name] ?? 500;
 }
+
+const statuses: Readonly<Record<string, number>> = {
+  ToolNotFoundError: 404,
+  ToolResourceNotFoundError: 404,
+  ToolValidationError: 400,
+  ToolDefinitionError: 400,
+  ToolPermissionError: 403,
+  ToolSecurityError: 403,
+  ToolUnavailableError: 503,
+  ToolTimeoutError: 504,
+  ToolCancelledError: 409,
+};
