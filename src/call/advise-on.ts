@@ -21,8 +21,9 @@ export function adviseOn(call: ReceivedCall, error: ToolError | undefined, tries
   // What was forbidden must not be tried with another tool.
   const alternatives = isForbidden(error) ? [] : alternativesTo(call);
   const others = alternatives.length === 0 ? "" : ` Other tools: ${alternatives.join(", ")}.`;
+  const soon = error?.retryable === true ? " at once" : "";
   return {
-    hint: `The same call with the same arguments failed ${count} times in the same way; repeating it will not help. ${hintFor(error)}${others}`,
+    hint: `The same call with the same arguments failed ${count} times in the same way; repeating it${soon} will not help. ${hintFor(error)}${others}`,
     details: { repeated: { count, firstAt, lastAt, alternatives } },
   };
 }

@@ -83,6 +83,17 @@ describe("the loop guard", () => {
     ]);
   });
 
+  it("does not advise against a later try of what may go away by itself", async () => {
+    const { tenon, fixture } = start();
+    const third = async (): Promise<string | undefined> => {
+      for (let at = 0; at < 2; at++) await call(tenon);
+      return (await call(tenon)).error?.hint;
+    };
+    expect(await third()).toContain("repeating it will not help");
+    Object.assign(fixture, { retryable: true, message: "busy" });
+    expect(await third()).toContain("repeating it at once will not help");
+  });
+
   it("keeps apart other arguments, other errors, other sessions and calls made side by side", async () => {
     const { tenon, fixture } = start();
     for (let at = 0; at < 5; at++) expect(countOf(await call(tenon, "step", { at }))).toBeUndefined();
