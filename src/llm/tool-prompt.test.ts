@@ -58,7 +58,7 @@ describe("ToolPromptGenerator", () => {
       expect(generator.generateSystemPrompt(many.toReversed())).toBe(text);
       const at = many.map(({ name }) => text.indexOf(`"${name}"`));
       expect(at.every((place, index) => place > (at[index - 1] ?? -1))).toBe(true);
-      expect(text).not.toContain("Left out");
+      expect(text).not.toContain("To save space");
     }
   });
 
