@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openFileFixture, type FileFixture } from "./file-fixture.js";
 
@@ -251,5 +251,30 @@ describe("write_file", () => {
     await fixture.ok("read_file", { path: "crlf.txt" });
     await fixture.ok("write_file", { path: "crlf.txt", content: "one\ntwo" });
     expect(fixture.text("crlf.txt")).toBe("one\r\ntwo\r\n");
+  });
+});
+
+describe.runIf(process.platform === "linux")("the process that starts ripgrep", () => {
+  /** Helpers among the children of this process. */
+  const helpers = (): string[] => {
+    const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "latin1");
+    const pids = children.split(" ").filter((pid) => pid !== "");
+    return pids.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("TENON_RUN="));
+  };
+
+  it("is a helper where the process goes on after its call, and ends with Tenon", async () => {
+    fixture.put("a.txt", "needle\n");
+    await fixture.ok("grep", { pattern: "needle" });
+    await fixture.ok("code_query", { query: "needle", type: "text" });
+    expect(helpers()).toHaveLength(1);
+    await fixture.tenon.close();
+    expect(helpers()).toEqual([]);
+  });
+
+  it("is Tenon itself where the process ends with its call", async () => {
+    await fixture.reopen({ jobs: false });
+    fixture.put("a.txt", "needle\n");
+    expect(await fixture.ok("grep", { pattern: "needle" })).toMatchObject({ lines: [{ line: 1 }] });
+    expect(helpers()).toEqual([]);
   });
 });

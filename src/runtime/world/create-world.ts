@@ -29,8 +29,10 @@ import { createProgramSandboxes, type ProgramSandboxes } from "./program-sandbox
 import { createRuntimeSandbox } from "./sandbox.js";
 import { ToolStore } from "../state/tool-store.js";
 import { createWorkAccess, type DocumentOrigin, type WorkAccess } from "../state/work-access.js";
-import { homedir } from "node:os";
+import { randomBytes } from "node:crypto";
+import { homedir, tmpdir } from "node:os";
 import { join, posix } from "node:path";
+import { createProgramLauncher } from "../../world/processes/program-launcher.js";
 import { createPresetResolver } from "../../world/presets/resolve-presets.js";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { openStateDir } from "../../store/state-dir.js";
@@ -226,14 +228,24 @@ function createRuntimeCode(options: {
   readonly stateDir: string;
   /** Whether the process continues after its call. */
   readonly keepsIndex: boolean;
+  readonly env: RuntimeBase["env"];
 }): CodeWorld {
-  const { config, guards, stateDir, keepsIndex } = options;
+  const { config, guards, stateDir, keepsIndex, env } = options;
   return createCodeWorld({
     rules: () => guards.commonRules(),
     maxFileSize: config.files.maxFileSize,
     // Without a state directory the index is in memory only.
     indexFile: () => attempt(() => join(openStateDir(stateDir, guards.common().root).dir, "code-index.bin")),
     keepsIndex,
+    // For a single search a fork is faster than starting the helper. On other systems neither was measured.
+    ...(keepsIndex &&
+      process.platform === "linux" && {
+        launcher: createProgramLauncher({
+          shell: { platform: process.platform, env },
+          tempDir: tmpdir(),
+          newTagValue: () => randomBytes(9).toString("hex"),
+        }),
+      }),
   });
 }
 

@@ -3,14 +3,15 @@ import type { Files } from "../../contract/ports/files.js";
 import type { NewlineCounter } from "../../text/newline-counter.js";
 import type { SymbolIndexThread } from "./symbol-index-thread.js";
 import type { SearchRoot } from "./search-root.js";
+import type { Ripgrep } from "./start-ripgrep.js";
 import type { FileScope } from "./worker/messages.js";
 
 /** What a search works with: the call's own files, and what all calls share. */
 export interface CodeParts {
   readonly files: Files;
   readonly signal: AbortSignal;
-  /** ripgrep's program, where there is one. */
-  readonly ripgrep: () => string | undefined;
+  /** ripgrep, where there is one. */
+  readonly ripgrep: () => Ripgrep | undefined;
   readonly symbolIndex: () => SymbolIndexThread;
   /** Finds lines of large files. */
   readonly newlineCounter: () => NewlineCounter;

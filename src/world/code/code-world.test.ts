@@ -6,6 +6,7 @@ import type { CodeAnswer, CodeQuery } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
 import { createGuard } from "../files/guard.js";
 import { createPathRules } from "../files/path-rules.js";
+import { createProgramLauncher } from "../processes/program-launcher.js";
 import { type CodeWorld, createCodeWorld } from "./code-world.js";
 import { underLoad } from "../../../test/setup/under-load.js";
 
@@ -45,6 +46,11 @@ function open(
     maxFileSize: 100 * 1024 * 1024,
     indexFile: () => undefined,
     keepsIndex: false,
+    launcher: createProgramLauncher({
+      shell: { platform: process.platform, env: {} },
+      tempDir: tmpdir(),
+      newTagValue: () => "code-world",
+    }),
     ...(ripgrep !== undefined && { ripgrep }),
   });
   world = own;

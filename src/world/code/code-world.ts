@@ -3,9 +3,11 @@ import type { CodeIndexState, CodeSearch } from "../../contract/ports/code.js";
 import type { Files } from "../../contract/ports/files.js";
 import { createNewlineCounter, type NewlineCounter } from "../../text/newline-counter.js";
 import type { PathRulesOptions } from "../files/path-rules.js";
+import type { Launcher } from "../processes/launch.js";
 import { type SymbolIndexThread, openSymbolIndexThread } from "./symbol-index-thread.js";
 import { findRipgrep } from "./ripgrep.js";
 import { createCodeSearch } from "./search-code.js";
+import type { Ripgrep } from "./start-ripgrep.js";
 
 export interface CodeWorldOptions {
   /** The path rules of the workspace; the threads of the index read files by the same rules. */
@@ -17,6 +19,8 @@ export interface CodeWorldOptions {
   readonly keepsIndex: boolean;
   /** ripgrep's program. @default the package's own */
   readonly ripgrep?: () => string | undefined;
+  /** Starts ripgrep; closed with the world. @default this process forks */
+  readonly launcher?: Launcher | undefined;
 }
 
 /** Code search in a workspace, for all calls. */
@@ -42,8 +46,8 @@ export function createCodeWorld(options: CodeWorldOptions): CodeWorld {
       threads: Math.min(2, availableParallelism()),
     }));
   const indexState = (): CodeIndexState => (keepsIndex && thread !== undefined ? thread.state : noIndex);
-  let program: { readonly path: string | undefined } | undefined;
-  const ripgrep = (): string | undefined => (program ??= { path: (options.ripgrep ?? findRipgrep)() }).path;
+  let program: { readonly found: Ripgrep | undefined } | undefined;
+  const ripgrep = (): Ripgrep | undefined => (program ??= { found: lookForRipgrep(options) }).found;
   let counter: NewlineCounter | undefined;
   const newlineCounter = (): NewlineCounter => (counter ??= createNewlineCounter());
   const shared = { ripgrep, symbolIndex, newlineCounter, indexState, keepsIndex };
@@ -52,6 +56,13 @@ export function createCodeWorld(options: CodeWorldOptions): CodeWorld {
     async close() {
       await thread?.close();
       thread = undefined;
+      await options.launcher?.close();
     },
   };
+}
+
+function lookForRipgrep({ ripgrep = findRipgrep, launcher }: CodeWorldOptions): Ripgrep | undefined {
+  const path = ripgrep();
+  if (path === undefined) return undefined;
+  return { path, ...(launcher !== undefined && { launch: (...args) => launcher.launch(...args) }) };
 }

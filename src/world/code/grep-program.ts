@@ -1,5 +1,6 @@
 import { refusePattern, walkRules } from "./ripgrep.js";
 import { byFileLine, bySeparator, createNames, runRipgrep } from "./run-ripgrep.js";
+import type { Ripgrep } from "./start-ripgrep.js";
 
 /** A line that ripgrep reported. */
 export interface GrepHit {
@@ -13,7 +14,7 @@ export interface GrepHit {
 }
 
 export interface GrepRun {
-  readonly program: string;
+  readonly program: Ripgrep;
   /** Absolute real path of the directory to search in. */
   readonly directory: string;
   /** Name of the only file in it to search; all below without it. */

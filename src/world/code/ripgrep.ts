@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { ToolValidationError } from "../../contract/errors.js";
 import { byFileLine, runRipgrep } from "./run-ripgrep.js";
+import type { Ripgrep } from "./start-ripgrep.js";
 
 /** Where a pattern was found; the column counts bytes of UTF-8 from 1. */
 export interface TextHit {
@@ -11,8 +12,7 @@ export interface TextHit {
 }
 
 export interface TextSearch {
-  /** Absolute path of the program. */
-  readonly program: string;
+  readonly program: Ripgrep;
   /** Absolute real path of the directory to search in. */
   readonly directory: string;
   /** Names of files in it; none for everything below. */

@@ -1,14 +1,15 @@
-import { spawn } from "node:child_process";
+import { ToolExecutionError } from "../../contract/errors.js";
 import { throwIfAborted } from "../files/file-errors.js";
+import { startRipgrep, type Ripgrep } from "./start-ripgrep.js";
 
 export interface RipgrepRun {
-  /** Absolute path of the program. */
-  readonly program: string;
+  readonly program: Ripgrep;
   readonly args: readonly string[];
   /** Absolute real path of the directory to search in. */
   readonly directory: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The bytes are valid only until it returns. */
   readonly onOutput: (chunk: Buffer, stop: () => void) => void;
 }
 
@@ -26,38 +27,47 @@ const maxComplaintChars = 4000;
 /** Run ripgrep within a time limit; it is killed once its output is enough or the call is cancelled. */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   throwIfAborted(run.signal);
-  const child = spawn(run.program, run.args, {
-    cwd: run.directory,
-    env: {},
-    stdio: ["ignore", "pipe", "pipe"],
-    windowsHide: true,
-  });
   let cut: RipgrepEnd["cut"];
+  let complaint = "";
+  const ripgrep = startRipgrep({
+    ...run,
+    onBytes(stream, bytes) {
+      if (stream === "stdout") {
+        if (cut === undefined) run.onOutput(bytes, () => stop("count"));
+      } else if (complaint.length < maxComplaintChars) complaint += bytes.toString("utf8");
+    },
+  });
   const stop = (why: RipgrepEnd["cut"]): void => {
     cut ??= why;
-    child.kill("SIGKILL");
+    ripgrep.kill();
   };
   const cancel = (): void => stop(undefined);
   const timer = setTimeout(() => stop("time"), run.timeoutMs);
   run.signal.addEventListener("abort", cancel, { once: true });
-  child.stdout.on("data", (chunk: Buffer) => {
-    if (cut === undefined) run.onOutput(chunk, () => stop("count"));
-  });
-  let complaint = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    if (complaint.length < maxComplaintChars) complaint += chunk.toString("utf8");
-  });
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", resolve);
-    });
+    const code = await ripgrep.ended;
     throwIfAborted(run.signal);
+    if (cut === undefined && !ownCodes.has(code)) throw brokenOff(code, complaint);
     return { code, cut, complaint };
   } finally {
     clearTimeout(timer);
     run.signal.removeEventListener("abort", cancel);
   }
+}
+
+/** Something was found, nothing was, and there were errors. */
+const ownCodes: ReadonlySet<number | null> = new Set([0, 1, 2]);
+
+/** Somebody else has ended it: what it has found by then must not pass for everything. */
+function brokenOff(code: number | null, complaint: string): ToolExecutionError {
+  const reason = complaint.trim().slice(0, 500) || (code === null ? "it was killed" : `exit code ${code}`);
+  return new ToolExecutionError(
+    `The search was broken off, because ripgrep did not end by itself: ${reason}.`,
+    {
+      retryable: true,
+      hint: "Call again; if it happens again, the system may be out of memory.",
+    },
+  );
 }
 
 /** Calls `take` for every part of a stream that ends with a byte. */
