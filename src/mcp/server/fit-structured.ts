@@ -1,3 +1,5 @@
+import { valueSize } from "../../contract/value-size.js";
+
 /** A result within a size, and whether that took something away. */
 export interface FittedResult {
   readonly value: unknown;
@@ -12,38 +14,20 @@ const shortestText = 200;
  * beside it says how to read all.
  */
 export function fitStructured(result: unknown, maxChars: number): FittedResult {
-  if (sizeOf(result, maxChars) <= maxChars) return { value: result, shortened: false };
+  if (valueSize(result, maxChars) <= maxChars) return { value: result, shortened: false };
   let value = result;
   for (let longest = maxChars; longest >= shortestText; longest = Math.floor(longest / 2)) {
     const cut = longest;
     value = rebuild(result, { text: (text) => cutMiddle(text, cut), list: (list) => list });
-    if (sizeOf(value, maxChars) <= maxChars) return { value, shortened: true };
+    if (valueSize(value, maxChars) <= maxChars) return { value, shortened: true };
   }
   const texts = value;
   for (let maxItems = 10_000; maxItems >= 1; maxItems = Math.floor(maxItems / 2)) {
     const cut = maxItems;
     value = rebuild(texts, { text: (text) => text, list: (list) => list.slice(0, cut) });
-    if (sizeOf(value, maxChars) <= maxChars) break;
+    if (valueSize(value, maxChars) <= maxChars) break;
   }
   return { value, shortened: true };
-}
-
-/** Characters that the value takes as JSON, roughly; no longer counted once there are too many. */
-function sizeOf(value: unknown, enough: number): number {
-  let size = 0;
-  const waiting: unknown[] = [value];
-  while (waiting.length > 0 && size <= enough) {
-    const next = waiting.pop();
-    if (typeof next === "string") size += next.length + 3;
-    else if (Array.isArray(next)) for (const item of next) waiting.push(item);
-    else if (typeof next === "object" && next !== null) {
-      for (const [key, item] of Object.entries(next)) {
-        size += key.length + 4;
-        waiting.push(item);
-      }
-    } else size += 6;
-  }
-  return size;
 }
 
 interface Changes {

@@ -3,6 +3,7 @@ import type { AuditLog, AuditRecord } from "../../contract/ports/audit.js";
 import type { CallRecord, Recorder } from "../../contract/ports/recorder.js";
 import { envelopeOf } from "../audit/envelope-of.js";
 import type { Tasks } from "../tasks/tasks.js";
+import { KeptAnswers } from "./kept-answers.js";
 import type { RunningCalls } from "./running-calls.js";
 
 /** The state of a call: its answer, or that it is running. */
@@ -30,14 +31,10 @@ interface ResultSources {
   readonly tasks: Tasks;
 }
 
-const maxKept = 256;
-
 /** Finds the answers of calls whose connection was lost: recent ones in memory, older ones in the log. */
 export class Results implements Recorder {
   readonly name = "results";
-  /** A ring: the newest answer takes the place of the oldest one. */
-  readonly #last: { readonly envelope: ToolEnvelope; readonly principal: string }[] = [];
-  #next = 0;
+  readonly #last = new KeptAnswers();
   readonly #running: RunningCalls;
   readonly #log: AuditLog;
 
@@ -52,8 +49,7 @@ export class Results implements Recorder {
   record({ envelope, taskId, parentCallId, principal = "local" }: CallRecord): void {
     if (taskId !== undefined) this.#tasks.add(taskId, envelope);
     if (parentCallId !== undefined) return;
-    this.#last[this.#next] = { envelope, principal };
-    this.#next = (this.#next + 1) % maxKept;
+    this.#last.add({ envelope, principal });
   }
 
   /** The call with that id, if it belongs to this principal. */
@@ -69,7 +65,7 @@ export class Results implements Recorder {
         waitedForPersonMs: own.state.waitedForPersonMs,
       };
     }
-    const kept = this.#last.find(({ envelope }) => envelope.callId === callId);
+    const kept = this.#last.find(callId);
     if (kept !== undefined)
       return kept.principal === principal ? { state: "done", callId, envelope: kept.envelope } : undefined;
     return this.#fromLog(callId, principal);
