@@ -2,6 +2,7 @@ import { maxTimerMs } from "../../contract/system-clock.js";
 import type { FleetConfig } from "../bus/open-bus.js";
 import { callPriorities, type CallPriority } from "../protocol.js";
 import type { OwnedWorkspace } from "./owned-workspace.js";
+import { WaitingLine } from "./waiting-line.js";
 
 export interface CallSlotsOptions {
   /** Calls that run at the same time. */
@@ -15,7 +16,11 @@ export interface CallSlotsOptions {
 /** The places of a worker for calls: those of a higher priority take them first, the others in the order in which they came. */
 export class CallSlots {
   readonly #options: CallSlotsOptions;
-  readonly #waiting: Record<CallPriority, (() => void)[]> = { high: [], normal: [], low: [] };
+  readonly #waiting: Readonly<Record<CallPriority, WaitingLine<() => void>>> = {
+    high: new WaitingLine(),
+    normal: new WaitingLine(),
+    low: new WaitingLine(),
+  };
   readonly #byPrincipal = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #taken = 0;
@@ -29,21 +34,17 @@ export class CallSlots {
 
   /** Wait for a place; the result gives it back, and is `undefined` where none was free in time. */
   async take(priority: CallPriority, withinMs: number): Promise<(() => void) | undefined> {
-    const waiting = this.#waiting[priority];
     const isTaken = await new Promise<boolean>((resolve) => {
-      let timer: NodeJS.Timeout | undefined;
-      const go = (): void => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-      waiting.push(go);
-      this.#fill();
-      if (!waiting.includes(go)) return;
       const giveUp = (): void => {
-        waiting.splice(waiting.indexOf(go), 1);
+        leave();
         resolve(false);
       };
-      timer = setTimeout(giveUp, Math.min(withinMs, maxTimerMs)).unref();
+      const timer = setTimeout(giveUp, Math.min(withinMs, maxTimerMs)).unref();
+      const leave = this.#waiting[priority].join(() => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+      this.#fill();
     });
     if (!isTaken) return undefined;
     return () => {
@@ -71,7 +72,7 @@ export class CallSlots {
   #fill(): void {
     const { slots, asking } = this.#options;
     for (const priority of callPriorities)
-      while (this.#waiting[priority].length > 0 && this.#taken - asking() < slots) {
+      while (!this.#waiting[priority].isEmpty && this.#taken - asking() < slots) {
         this.#taken += 1;
         this.#waiting[priority].shift()?.();
       }
