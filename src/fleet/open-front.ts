@@ -89,7 +89,11 @@ export async function openFront({
       forward: createForward({ front, config, missing }),
       metrics: async () => (bus.isOnline() ? fleetMetrics(await viewFleet(bus, front.roster)) : ""),
       serve: (routes) => void (served = routes),
-      open: (at) => void (url = at),
+      open(at) {
+        url = at;
+        // A call that waits for a person a moment later points to it.
+        front.announce().catch(onFault);
+      },
       async close() {
         if (!feed.isClosed()) feed.unsubscribe();
         database.stop();

@@ -207,7 +207,14 @@ export const answerSchema = z.object({
 export type AnswerMessage = z.output<typeof answerSchema>;
 
 /** What a worker says of a call that it has taken. Earlier ones of this version only said `true`. */
-export const takenSchema = z.union([z.boolean(), z.object({ waitedForPersonMs: z.number().nonnegative() })]);
+export const takenSchema = z.union([
+  z.boolean(),
+  z.object({
+    waitedForPersonMs: z.number().nonnegative(),
+    /** It had not begun, and never will. */
+    isTakenBack: z.boolean().optional(),
+  }),
+]);
 export type TakenCall = Exclude<z.output<typeof takenSchema>, boolean>;
 
 /** A worker or front that is there, renewed each second. */

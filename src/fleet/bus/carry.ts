@@ -35,7 +35,10 @@ export async function unpack({ objects }: Objects, bytes: Uint8Array): Promise<u
   const { object, sha256, size } = carried;
   if (typeof object !== "string" || !/^[0-9a-f-]{36}$/.test(object) || !(size <= maxMessageBytes))
     throw new Error("A message names a body that cannot be one.");
-  const found = await objects.getBlob(object);
+  // What a message says of the size of its body is only true where the store says so, too.
+  const kept = await objects.info(object);
+  if (kept !== null && kept.size !== size) throw new Error("A message names a body that cannot be one.");
+  const found = kept && (await objects.getBlob(object));
   if (found === null) throw new Error("The body of a message is not in the object store any more.");
   if (digestOf(found) !== sha256) throw new Error("The body of a message was changed on its way.");
   return parse(found);

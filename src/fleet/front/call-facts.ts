@@ -3,7 +3,7 @@ import { ToolError, ToolInternalError } from "../../contract/errors.js";
 import type { HostAnswer } from "../../contract/host.js";
 import { messageOf } from "../../contract/message-of.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
-import { outcomeUnknown, workspaceAway } from "../bus/fleet-error.js";
+import { fleetAway, outcomeUnknown, workspaceAway } from "../bus/fleet-error.js";
 import { failedEnvelope } from "../failed-envelope.js";
 import type { ClientFacts } from "../protocol.js";
 import type { FleetCall } from "./pending-call.js";
@@ -41,6 +41,24 @@ export function unknownOutcome({ call }: { readonly call: FleetCall }, why: stri
 export function notPlaced(workspace: string, limitMs: number): ToolError {
   return workspaceAway(
     `No worker took the workspace "${workspace}" within ${limitMs} ms, so the call was not made.`,
+    "Make the call again.",
+  );
+}
+
+/** Why a stream has not taken a call: it is full, or nobody knows. */
+export function publishFault(pending: { readonly call: FleetCall }, cause: unknown): ToolError {
+  if (/maximum bytes|maximum messages|resource limits/i.test(messageOf(cause)))
+    return fleetAway(
+      "Too many calls wait already, so this one was not made.",
+      "Start more workers, or try again later.",
+    );
+  return unknownOutcome(pending, "NATS did not say whether it took the call");
+}
+
+/** Its worker had it, and had not begun it. */
+export function notBegun(limitMs: number): ToolError {
+  return workspaceAway(
+    `The worker could not begin the call within ${limitMs} ms, so it was not made.`,
     "Make the call again.",
   );
 }

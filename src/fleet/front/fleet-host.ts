@@ -174,6 +174,10 @@ export class FleetSession implements HostSession {
       session: this.#parts.facts,
       method,
       args: [...args],
+      ...(!asksServer.test(method) && { timeoutMs: this.#front.listMs }),
     });
   }
 }
+
+/** What an MCP server may have to answer first, within its own limit. */
+const asksServer = /\.(?:read|get|complete|watch)$/;

@@ -21,6 +21,9 @@ export interface ForwardOptions {
 /** Addresses that every front answers itself: its own browsers and hosts, what it is, and the users that all fronts share. */
 const own = /^\/api\/(?:about|links|sessions|sign-out|feed|users|tokens|hosts|endpoints)(?:\/|$)/;
 
+/** Reads that go through a whole log or ask other programs. */
+const takesLong = /^\/api\/(?:doctor$|log\/export$)/;
+
 const callBody = z.strictObject({
   arguments: z.unknown().optional(),
   id: z.string().min(1).max(200).optional(),
@@ -203,8 +206,10 @@ async function askWorker(
   const path = query.size === 0 ? url.pathname : `${url.pathname}?${query.toString()}`;
   const body = options.body ?? (request.method === "GET" ? "" : await request.text());
   const type = request.headers.get("content-type");
+  const isList = request.method === "GET" && !takesLong.test(url.pathname);
   const answer = (await front.askOwner(workspace, {
     verb: "http",
+    ...(isList && { timeoutMs: front.listMs }),
     http: {
       method: request.method,
       path,

@@ -10,13 +10,14 @@ import { fleetAway } from "../bus/fleet-error.js";
 import type { Bus } from "../bus/open-bus.js";
 import type { Roster } from "../bus/roster.js";
 import { createProofs, type FrontKey } from "../keys.js";
-import { noteSchema, outcomeSchema, type TakenCall } from "../protocol.js";
-import { askHost, failedAnswer, notPlaced, unknownOutcome } from "./call-facts.js";
+import { noteSchema, outcomeSchema } from "../protocol.js";
+import { askHost, failedAnswer, notBegun, notPlaced, publishFault, unknownOutcome } from "./call-facts.js";
 import {
   limitOf,
   newPending,
   nextCheck,
   withTimeLeft,
+  type AskTaken,
   type FleetCall,
   type Pending,
 } from "./pending-call.js";
@@ -31,8 +32,7 @@ export interface FrontCallsOptions {
   readonly id: string;
   /** Make sure that somebody owns the workspace. Throws where nobody can. */
   readonly place: (workspace: string) => Promise<unknown>;
-  /** Whether the worker has taken the call, and runs it or lets it wait. */
-  readonly taken: (worker: string, workspace: string, callId: string) => Promise<TakenCall | boolean>;
+  readonly taken: AskTaken;
   readonly version?: number | undefined;
   readonly onFault: (cause: unknown) => void;
 }
@@ -153,12 +153,7 @@ export class FrontCalls {
       const { id } = pending.call;
       pending.seq = await bus.publisher.publish(subject, payload, { id, headers, timeoutMs: ackMs });
     } catch (cause) {
-      if (/maximum bytes|maximum messages|resource limits/i.test(messageOf(cause)))
-        throw fleetAway(
-          "Too many calls wait already, so this one was not made.",
-          "Start more workers, or try again later.",
-        );
-      throw unknownOutcome(pending, "NATS did not say whether it took the call");
+      throw publishFault(pending, cause);
     }
     if (pending.call.signal.aborted)
       this.#cancel(pending.call.id, { reason: messageOf(pending.call.signal.reason) });
@@ -258,9 +253,12 @@ export class FrontCalls {
     const { workspace, id, timeoutMs } = pending.call;
     const { bus, roster, taken } = this.#options;
     const owner = bus.isOnline() ? roster.ownerOf(workspace) : undefined;
-    const asking = owner === undefined ? undefined : taken(owner, workspace, id).catch(() => undefined);
+    const args = timeoutMs === undefined ? [id] : [id, pending.proof];
+    const asking = owner === undefined ? undefined : taken(owner, workspace, args).catch(() => undefined);
     // A caller with a limit has no time for one after the other.
     const [found] = await Promise.all([asking, timeoutMs !== undefined && this.#lookUp(pending)]);
+    if (typeof found === "object" && found.isTakenBack === true)
+      return this.#fail(pending, notBegun(limitOf(pending.call)));
     const next = nextCheck(pending, owner === undefined ? false : found);
     if (next !== undefined) return void (pending.checkAt = next);
     // Its outcome may have come since.

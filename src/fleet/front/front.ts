@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import manifest from "../../../package.json" with { type: "json" };
 import { ToolError } from "../../contract/errors.js";
 import { messageOf } from "../../contract/message-of.js";
+import { withinTime } from "../../contract/system-clock.js";
 import { createIds } from "../../runtime/calls/ids.js";
 import { pack, unpack } from "../bus/carry.js";
 import { fleetAway, workspaceAway } from "../bus/fleet-error.js";
@@ -32,6 +33,8 @@ export interface FrontOptions {
   readonly isPassing?: boolean | undefined;
   /** Of the protocol. @default this program's */
   readonly version?: number | undefined;
+  /** The limit of lists and pages, in ms. @default 15000 */
+  readonly listMs?: number | undefined;
 }
 
 /** Where the folder of a workspace comes from, and which worker may have it. */
@@ -40,6 +43,9 @@ export interface Wanted {
   readonly labels?: readonly string[] | undefined;
 }
 
+/** How long a person waits for a list or a page, with the way to a worker. */
+const defaultListMs = 15_000;
+/** How long what a worker has to do first may take: an answer of an MCP server, an undo, the end of calls that run. */
 const askMs = 60_000;
 /** How long a worker may take to say whether it has a call whose time is over. */
 const takenMs = 600;
@@ -53,13 +59,15 @@ export class Front {
   readonly newCallId = createIds("call");
   readonly #options: FrontOptions;
   readonly #placing = new Map<string, Promise<string>>();
+  /** The worker that is asked to open a workspace now. */
+  readonly #claiming = new Map<string, string>();
   readonly #wanted = new Map<string, Wanted>();
   readonly #presence: NodeJS.Timeout | undefined;
 
   static async open(options: FrontOptions): Promise<Front> {
     const front = new Front(options);
     await front.roster.open();
-    if (options.isPassing !== true) await front.#announce();
+    if (options.isPassing !== true) await front.announce();
     return front;
   }
 
@@ -73,12 +81,17 @@ export class Front {
       key,
       id: this.id,
       place: (workspace) => this.place(workspace),
-      taken: (worker, workspace, callId) => this.#taken(worker, workspace, callId),
+      taken: (worker, workspace, args) => this.#taken(worker, workspace, args),
       version,
       onFault,
     });
-    const announce = (): void => void this.#announce().catch(onFault);
+    const announce = (): void => void this.announce().catch(onFault);
     this.#presence = isPassing === true ? undefined : setInterval(announce, renewEveryMs).unref();
+  }
+
+  /** How long a list or a page may take. */
+  get listMs(): number {
+    return this.#options.listMs ?? defaultListMs;
   }
 
   get bus(): Bus {
@@ -95,10 +108,13 @@ export class Front {
   /** The worker that owns a workspace; where none does, one that can is asked to. */
   async place(workspace: string): Promise<string> {
     const owner = this.roster.ownerOf(workspace);
-    if (owner !== undefined) return owner;
+    if (owner !== undefined && !this.#isLeft(workspace, owner)) return owner;
     let placing = this.#placing.get(workspace);
     if (placing === undefined) {
-      placing = this.#place(workspace).finally(() => this.#placing.delete(workspace));
+      placing = this.#place(workspace).finally(() => {
+        this.#placing.delete(workspace);
+        this.#claiming.delete(workspace);
+      });
       this.#placing.set(workspace, placing);
     }
     return placing;
@@ -121,7 +137,8 @@ export class Front {
     const headers = sign(this.#options, subject, payload);
     const asking = bus.connection.request(subject, payload, { timeout: timeoutMs, headers });
     const reply = await this.#whileAlive(worker, asking).catch((cause: unknown) => {
-      throw fleetAway(`Worker ${worker} does not answer: ${messageOf(cause)}`);
+      const isLate = (Object(cause) as { name?: unknown }).name === "TimeoutError";
+      throw fleetAway(`Worker ${worker} does not answer${isLate ? " in time" : `: ${messageOf(cause)}`}.`);
     });
     const { value, error } = answerSchema.parse(await unpack(bus, reply.data));
     if (error === undefined) return value;
@@ -131,9 +148,39 @@ export class Front {
     throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
   }
 
-  /** Ask the owner of a workspace. */
-  async askOwner(workspace: string, ask: Omit<Parameters<Front["ask"]>[1], "workspace">): Promise<unknown> {
-    return this.ask(await this.place(workspace), { ...ask, workspace });
+  /** Ask the owner of a workspace. The limit is for all of it: finding a worker and its answer. */
+  async askOwner(
+    workspace: string,
+    { timeoutMs = askMs, ...ask }: Omit<Parameters<Front["ask"]>[1], "workspace">,
+  ): Promise<unknown> {
+    const endsAt = performance.now() + timeoutMs;
+    const owner = await withinTime(
+      () => this.place(workspace),
+      timeoutMs,
+      () => this.#notOpened(workspace, timeoutMs),
+    );
+    const left = Math.max(1, Math.ceil(endsAt - performance.now()));
+    return this.ask(owner, { ...ask, workspace, timeoutMs: left });
+  }
+
+  /** Tell the fleet that it is there, and where its console is. */
+  async announce(): Promise<void> {
+    const { bus, console: reach, version = protocolVersion } = this.#options;
+    if (!bus.isOnline()) return;
+    const seen = reach?.();
+    const member: Member = {
+      kind: "front",
+      id: this.id,
+      incarnation: this.id,
+      protocol: version,
+      version: manifest.version,
+      host: hostname(),
+      ...(seen !== undefined && {
+        url: seen.url,
+        pageSeenAt: Math.max(0, this.roster.clock.now() - seen.pageSeenMsAgo),
+      }),
+    };
+    await bus.members.put(this.id, JSON.stringify(member));
   }
 
   async close(): Promise<void> {
@@ -144,9 +191,9 @@ export class Front {
     await this.bus.members.delete(this.id).catch(this.#options.onFault);
   }
 
-  async #taken(worker: string, workspace: string, callId: string): Promise<TakenCall | boolean> {
+  async #taken(worker: string, workspace: string, args: readonly string[]): Promise<TakenCall | boolean> {
     return takenSchema.parse(
-      await this.ask(worker, { verb: "taken", workspace, args: [callId], timeoutMs: takenMs }),
+      await this.ask(worker, { verb: "taken", workspace, args: [...args], timeoutMs: takenMs }),
     );
   }
 
@@ -168,23 +215,10 @@ export class Front {
     }
   }
 
-  async #announce(): Promise<void> {
-    const { bus, console: reach, version = protocolVersion } = this.#options;
-    if (!bus.isOnline()) return;
-    const seen = reach?.();
-    const member: Member = {
-      kind: "front",
-      id: this.id,
-      incarnation: this.id,
-      protocol: version,
-      version: manifest.version,
-      host: hostname(),
-      ...(seen !== undefined && {
-        url: seen.url,
-        pageSeenAt: Math.max(0, this.roster.clock.now() - seen.pageSeenMsAgo),
-      }),
-    };
-    await bus.members.put(this.id, JSON.stringify(member));
+  /** Its owner drains, and no other can have it: what is sent now would wait for nobody. */
+  #isLeft(workspace: string, owner: string): boolean {
+    const { members, workspaces } = this.roster;
+    return workspaces.get(workspace)?.value.home === owner && members.get(owner)?.value.draining === true;
   }
 
   async #place(workspace: string): Promise<string> {
@@ -192,6 +226,7 @@ export class Front {
     for (const { id } of this.#candidates(workspace)) {
       try {
         const wanted = this.#wanted.get(workspace);
+        this.#claiming.set(workspace, id);
         await this.ask(id, {
           verb: "claim",
           workspace,
@@ -224,6 +259,14 @@ export class Front {
       .filter(fits)
       .sort((one, other) => free(other) - free(one))
       .slice(0, 3);
+  }
+
+  #notOpened(workspace: string, limitMs: number): ToolError {
+    const worker = this.#claiming.get(workspace) ?? "";
+    return workspaceAway(
+      `Worker ${worker} did not open the workspace "${workspace}" within ${limitMs / 1000} s.`,
+      "It may still do so: try again in a while, or see `tenon fleet status`.",
+    );
   }
 
   #nobody(workspace: string): ToolError {

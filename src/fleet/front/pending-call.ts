@@ -30,6 +30,16 @@ export interface Pending {
   over: AbortController | undefined;
 }
 
+/**
+ * Asks a worker whether it has taken a call, and runs it or lets it wait.
+ * @param args The call's id; and its proof where it must not begin any more.
+ */
+export type AskTaken = (
+  worker: string,
+  workspace: string,
+  args: readonly string[],
+) => Promise<TakenCall | boolean>;
+
 /** A call that has no limit of its own is asked after from then on. */
 const patienceMs = 30_000;
 /** How much later than its limit a worker may answer. */

@@ -53,7 +53,14 @@ export function createFleet({ nats, database, ...given }: FleetFixtureOptions) {
       workspace = "main",
       trusted = true,
       fleet,
-    }: { version?: number; workspace?: string; trusted?: boolean; fleet?: TenonConfig["fleet"] } = {}) {
+      listMs,
+    }: {
+      version?: number;
+      workspace?: string;
+      trusted?: boolean;
+      fleet?: TenonConfig["fleet"];
+      listMs?: number;
+    } = {}) {
       const config = configOf([], fleet);
       const tenantRows = await tenantState(config);
       const { fronts, dir } = tenantRows;
@@ -63,6 +70,7 @@ export function createFleet({ nats, database, ...given }: FleetFixtureOptions) {
         bus: await bus(config),
         key,
         onFault,
+        listMs,
         ...(version !== undefined && { version }),
       });
       closers.unshift(

@@ -89,8 +89,9 @@ const verbs: Readonly<Record<AskMessage["verb"], (worker: Worker, ask: AskMessag
   async waiting(worker) {
     return [...worker.owned.values()].map((owned) => owned.waiting());
   },
-  async taken(worker, { workspace, args: [callId] = [] }) {
-    return ownedBy(worker, workspace).calls.taken(String(callId));
+  async taken(worker, { workspace, args: [callId, proof] = [] }) {
+    const { calls } = ownedBy(worker, workspace);
+    return calls.taken(String(callId), typeof proof === "string" ? proof : undefined);
   },
   async http(worker, { workspace, http }) {
     if (http === undefined) throw malformed();

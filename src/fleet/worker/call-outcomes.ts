@@ -18,6 +18,15 @@ export const retryMs = 500;
 const maxTries = 240;
 const ackMs = 2000;
 
+const maxNoteChars = 256 * 1024;
+
+/** Tell the front how far a call is. */
+export function tellProgress(bus: Bus, { callId, proof, front }: CallMessage, progress: object): void {
+  if (!bus.isOnline()) return;
+  const text = JSON.stringify({ callId, proof, progress });
+  if (text.length < maxNoteChars) bus.connection.publish(bus.names.toFront(front, "progress", callId), text);
+}
+
 /** The bus may be away for a while; the outcome is in the log, and waits here for two minutes. */
 export async function publishOutcome(bus: Bus, front: string, outcome: OutcomeMessage): Promise<void> {
   const subject = bus.names.outcome(front, outcome.callId);

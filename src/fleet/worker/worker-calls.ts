@@ -19,6 +19,7 @@ import {
   refused,
   retryMs,
   startLimit,
+  tellProgress,
   timeLeft,
   toAgain,
   toCancelled,
@@ -67,11 +68,20 @@ export class WorkerCalls {
     return this.#messages.size;
   }
 
-  /** What is known of a call that was taken and is not answered yet; `false` where there is none. */
-  async taken(callId: string): Promise<TakenCall | false> {
-    if (this.#messageOf(callId) === undefined) return false;
+  /**
+   * What is known of a call that was taken and is not answered yet; `false` where there is none.
+   * @param proof Of a call whose limit is over: where it has not begun, it never will.
+   */
+  async taken(callId: string, proof?: string): Promise<TakenCall | false> {
+    const message = this.#messageOf(callId);
+    if (message === undefined) return false;
     const running = this.#running.get(callId);
-    return { waitedForPersonMs: running ? await waitedForPerson(this.#options.tenon, running) : 0 };
+    if (running !== undefined)
+      return { waitedForPersonMs: await waitedForPerson(this.#options.tenon, running) };
+    // Of one that came before, another worker may have begun it.
+    const isTakenBack = proof !== undefined && this.#options.isNew(message);
+    if (isTakenBack) this.#cancelled.set(message, { proof, reason: "Its caller waits no longer." });
+    return { waitedForPersonMs: 0, isTakenBack };
   }
 
   #messageOf(callId: string): JsMsg | undefined {
@@ -232,7 +242,7 @@ export class WorkerCalls {
   }
 
   async #run(message: JsMsg, call: CallMessage, id: string): Promise<void> {
-    const { tenon, session: sessionOf } = this.#options;
+    const { bus, tenon, session: sessionOf } = this.#options;
     const controller = new AbortController();
     const session = sessionOf(call);
     const running = { call, id, controller, session };
@@ -250,23 +260,13 @@ export class WorkerCalls {
         taskId,
         timeoutMs,
         signal: controller.signal,
-        ...(call.reports === true && { onProgress: (progress) => this.#note(call, { progress }) }),
+        ...(call.reports === true && { onProgress: (progress) => tellProgress(bus, call, progress) }),
       });
       await this.#finish(message, call, answer);
     } finally {
       endWatch();
       this.#running.delete(call.callId);
     }
-  }
-
-  /** Tell the front something while a call runs. */
-  #note(call: CallMessage, note: object): void {
-    const { bus } = this.#options;
-    const { callId, proof, front } = call;
-    if (!bus.isOnline()) return;
-    const text = JSON.stringify({ callId, proof, ...note });
-    if (text.length < maxNoteChars)
-      bus.connection.publish(bus.names.toFront(front, "progress", callId), text);
   }
 
   /** Publish the outcome, then acknowledge the call: in this order, so that neither is lost. */
@@ -296,5 +296,3 @@ export class WorkerCalls {
     }
   }
 }
-
-const maxNoteChars = 256 * 1024;

@@ -53,7 +53,7 @@ export function hearCancels(
 /** The front where somebody looked last. Fronts tell when by the server's time; here it is by this machine's clock. */
 export function seenConsole(roster: Roster, now: () => number = Date.now): ConsoleReach | undefined {
   const fronts = [...roster.members.values()].filter(
-    ({ value }) => value.kind === "front" && roster.isAlive(value.id),
+    ({ value }) => value.kind === "front" && (value.url ?? "") !== "" && roster.isAlive(value.id),
   );
   const [seen] = fronts.sort((one, other) => (other.value.pageSeenAt ?? 0) - (one.value.pageSeenAt ?? 0));
   if (seen === undefined) return undefined;
