@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Msg } from "@nats-io/transport-node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -120,5 +121,36 @@ describe("a body that is too large for a message", () => {
     expect(envelope.error).toBeUndefined();
     expect(JSON.stringify(envelope)).toContain(Buffer.from(text).toString("base64"));
     expect((await bus.objects.list()).length).toBe(before + 2);
+  });
+});
+
+describe("a stream that is full", () => {
+  it("takes no more calls, which are told that they were not made, until it has room again", async () => {
+    const small = { maxQueueBytes: 1_048_576 };
+    const { dir } = await fleet.worker({ fleet: small });
+    const { front, host } = await fleet.front({ fleet: small });
+    const { bus } = front;
+    const write = async (path: string, content: string) => {
+      const session = host.openSession({});
+      return (await session.call({ name: "write_file", arguments: { path, content }, signal })).envelope;
+    };
+    expect((await write("before.txt", "")).error).toBeUndefined();
+    // Calls for a workspace that nobody has.
+    const filler = bus.names.call("nobody", "s1");
+    const fill = (bytes: number): Promise<boolean> =>
+      bus.jetstream.publish(filler, Buffer.alloc(bytes)).then(
+        () => true,
+        () => false,
+      );
+    for (const bytes of [200_000, 5000, 200]) while (await fill(bytes));
+    const { error } = await write("full.txt", "x".repeat(1000));
+    expect(error).toMatchObject({ code: "FLEET_UNAVAILABLE", retryable: true });
+    expect(error?.message).toContain("Too many calls wait already, so this one was not made");
+    await bus.manager.streams.purge(bus.names.calls, { filter: filler });
+    expect((await write("after.txt", "")).error).toBeUndefined();
+    expect(["full.txt", "after.txt"].map((name) => existsSync(join(dir, "main", name)))).toEqual([
+      false,
+      true,
+    ]);
   });
 });

@@ -307,9 +307,12 @@ describe("messages that do not belong to the fleet", () => {
     bus.connection.publish(bus.names.worker(worker.id, "drain"), JSON.stringify({ verb: "drain" }));
     // A good one, sent twice: the stream drops the second.
     const good = await forge(front, key, {});
+    await forge(front, key, { body: { callId: good }, msgID: good });
     expect((await write(session, "last.txt", "1")).envelope.success).toBe(true);
     await expect.poll(() => existsSync(join(dir, "main", `${good}.txt`))).toBe(true);
     for (const callId of forged) expect(existsSync(join(dir, "main", `${callId}.txt`))).toBe(false);
+    const log = await worker.owned.get("main")?.tenon.audit.search({ tool: "write_file", limit: 100 });
+    expect(log).toHaveLength(3);
     expect(worker.isDraining).toBe(false);
     expect(fleet.faults.length).toBeGreaterThanOrEqual(forged.length);
     const { state } = await bus.manager.streams.info(bus.names.calls);

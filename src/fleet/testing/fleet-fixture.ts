@@ -9,6 +9,7 @@ import { Front } from "../front/front.js";
 import { createFleetHost } from "../front/fleet-host.js";
 import { openFrontKey } from "../keys.js";
 import { openTenantState, workerIdOf, workerStateDir } from "../open-fleet.js";
+import type { WorkerOptions } from "../worker/worker-options.js";
 import { Worker } from "../worker/worker.js";
 
 export interface FleetFixtureOptions {
@@ -85,12 +86,14 @@ export function createFleet({ nats, database, ...given }: FleetFixtureOptions) {
       workspaces = ["main"],
       version,
       fleet,
+      machineOf,
     }: {
       dir?: string;
       labels?: readonly string[];
       workspaces?: readonly string[];
       version?: number;
       fleet?: TenonConfig["fleet"];
+      machineOf?: WorkerOptions["machineOf"];
     } = {}) {
       for (const name of workspaces) mkdirSync(join(dir, name), { recursive: true });
       const config = configOf(labels, fleet);
@@ -103,6 +106,7 @@ export function createFleet({ nats, database, ...given }: FleetFixtureOptions) {
         fronts,
         id: workerIdOf(dir, labels),
         dir,
+        machineOf,
         onFault,
         ...(version !== undefined && { version }),
         openTenon: (workspace, { ownership, interact }) =>
