@@ -1,22 +1,33 @@
-import { createRequire } from "node:module";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import * as surface from "../src/index.js";
 import * as testing from "../src/testing.js";
 
+/** In a process of its own: test files that share this one may have loaded the library. */
+const program = `
+import { createRequire } from "node:module";
+const entry = ${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)};
+const built = await import(entry);
+const { cache } = createRequire(entry);
+const isLoaded = () => Object.keys(cache).some((file) => file.endsWith("/dist/library.cjs"));
+const names = Object.keys(built).sort();
+const tools = Object.keys(built.builtInTools);
+const before = isLoaded();
+const refused = await built.builtInTools.read_file.execute({}, {}).catch((error) => error);
+const isRefused = refused instanceof built.ToolValidationError;
+console.log(JSON.stringify({ names, tools, wasLoaded: [before, isLoaded()], isRefused }));
+`;
+
 describe("the public surface", () => {
   it("of the built package is the same, and loads most of the library only when it is used", async () => {
-    const entry = new URL("../dist/index.js", import.meta.url);
-    const built = (await import(/* @vite-ignore */ entry.href)) as typeof surface;
-    expect(Object.keys(built).toSorted()).toEqual(Object.keys(surface).toSorted());
-    const { cache } = createRequire(entry);
-    const isLoaded = (): boolean => Object.keys(cache).some((file) => file.endsWith("/dist/library.cjs"));
-    expect(Object.keys(built.builtInTools)).toEqual(Object.keys(surface.builtInTools));
-    expect(isLoaded()).toBe(false);
-    const refused = await built.builtInTools.read_file
-      .execute({} as never, {} as never)
-      .catch((error: unknown) => error);
-    expect(isLoaded()).toBe(true);
-    expect(refused).toBeInstanceOf(built.ToolValidationError);
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
+    expect(JSON.parse(stdout)).toEqual({
+      names: Object.keys(surface).toSorted(),
+      tools: Object.keys(surface.builtInTools),
+      wasLoaded: [false, true],
+      isRefused: true,
+    });
   });
 
   it("is exactly this", () => {
