@@ -43,7 +43,7 @@ export function createProgramLauncher(options: ProgramLauncherOptions): Launcher
   };
   const start = async (launch: Launch, sink: OutputSink): Promise<Running> => {
     const path = await (bash ??= findBash(options.shell));
-    if (path === undefined || closed) throw new Error("There is no helper that could start programs.");
+    if (path === undefined || closed) throw new Error("No helper can start programs here.");
     helper ??= openHelper(path, options);
     return helper.launch(launch, sink);
   };
