@@ -268,6 +268,13 @@ describe("importing the servers of another host", () => {
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/more than 16777216 bytes/) });
   });
 
+  it("never refers to a secret that is stored here", () => {
+    for (const key of ["mcpServers", "mcp_servers", "context_servers"]) {
+      const { servers } = importServers({ [key]: { a: { command: "x", args: ["${secret:TOKEN}"] } } });
+      expect(servers["a"]).toMatchObject({ args: ["$${secret:TOKEN}"] });
+    }
+  });
+
   it("writes only references that can be read again, whatever a file holds", () => {
     const texts = string({
       unit: constantFrom("$", "{", "}", ":", "-", "A", "env", " ", "/", "$A", "${"),
@@ -279,6 +286,7 @@ describe("importing the servers of another host", () => {
         const [written = ""] = (servers["a"] as { args: string[] }).args;
         expect(interpolate(written, { HOME: "/h" })).toMatchObject({ ok: true });
       }),
+      { examples: [["${env}${", "mcp_servers"]] },
     );
   });
 });

@@ -1,4 +1,4 @@
-import { hasReference } from "./interpolate.js";
+import { hasReference, interpolate } from "./interpolate.js";
 
 /**
  * How a host writes variables: `${NAME}` in most, `$NAME` too in Gemini CLI ("shell"), `{env:NAME}` in OpenCode, and
@@ -45,7 +45,9 @@ function translateText(text: string, dialect: ReferenceDialect, onNote: (note: s
     if (inner === "/" || inner === "pathSeparator") return "/";
     return plainName.test(inner) ? `\${${inner}:-}` : whole;
   });
-  if (!hasReference(translated.replaceAll(ownForm, "").replaceAll("$${", ""))) return translated;
+  // All references have a default by now but that of the home folder. None may name a secret that is stored here.
+  const read = interpolate(translated, { HOME: "/" });
+  if (read.ok && !read.variables.some((name) => name.startsWith("secret:"))) return translated;
   onNote(`"${text}" is taken as plain text`);
   return text.replaceAll("${", () => "$${");
 }
@@ -65,4 +67,3 @@ function withDefault(reference: string): string {
 }
 
 const plainName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const ownForm = /\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^${}]*)?\}/g;

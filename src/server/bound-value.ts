@@ -1,3 +1,5 @@
+import { setOwn } from "../contract/set-own.js";
+
 export interface ShownLimits {
   /** Characters of one text. */
   readonly text: number;
@@ -84,7 +86,7 @@ function copyList(list: readonly unknown[], walk: Walk, depth: number): unknown[
 }
 
 function copyRecord(record: object, walk: Walk, depth: number): Record<string, unknown> {
-  const fields = Object.create(null) as Record<string, unknown>;
+  const fields: Record<string, unknown> = {};
   const keys = Object.keys(record);
   for (let at = 0; at < keys.length; at++) {
     const key = keys[at] as string;
@@ -95,7 +97,7 @@ function copyRecord(record: object, walk: Walk, depth: number): Record<string, u
     }
     const shown = key.length <= 200 ? key : `${key.slice(0, 200)}…`;
     walk.left -= shown.length + 4;
-    fields[shown] = copy((record as Record<string, unknown>)[key], walk, depth + 1);
+    setOwn(fields, shown, copy((record as Record<string, unknown>)[key], walk, depth + 1));
   }
   return fields;
 }

@@ -6,7 +6,7 @@ import { callbackPath, loginMethodsPath, loginPath } from "./identity/console-lo
 import { mcpEndpointOf } from "./mcp-endpoint.js";
 import type { AttemptLimit } from "./attempt-limit.js";
 import type { BrowserSession, BrowserSessions } from "./browser-sessions.js";
-import { mcpToken, secretCheck } from "./token.js";
+import { mcpToken, secretHolders } from "./token.js";
 import { tokenPrefix, type Identity } from "../contract/ports/access.js";
 
 export interface GateRequest {
@@ -67,9 +67,11 @@ export const entryPath = "/enter";
  * as well, and a request that changes something must prove that our own page made it.
  */
 export function createGate(options: GateOptions): (visit: GateRequest) => Admission | UnknownToken {
-  const isToken = secretCheck(options.token);
-  const isHostToken = secretCheck(mcpToken(options.token));
-  const isControlKey = secretCheck(options.controlKey);
+  const holderOf = secretHolders({
+    token: options.token,
+    host: mcpToken(options.token),
+    control: options.controlKey,
+  });
   return (visit) => {
     refuseRepeated(visit.rawHeaders);
     const host = checkHost(visit.headers, options);
@@ -80,9 +82,10 @@ export function createGate(options: GateOptions): (visit: GateRequest) => Admiss
     const { authorization } = visit.headers;
     if (authorization !== undefined) {
       const given = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
-      if (given !== undefined && isToken(given)) return { by: "token" };
-      if (given !== undefined && isHostToken(given)) return admitHost(visit);
-      if (given !== undefined && isControlKey(given)) return admitControl(visit);
+      const holder = given === undefined ? undefined : holderOf(given);
+      if (holder === "token") return { by: "token" };
+      if (holder === "host") return admitHost(visit);
+      if (holder === "control") return admitControl(visit);
       if (given?.startsWith(tokenPrefix) === true) return { by: "unknown-token", secret: given };
       if (given !== undefined && options.acceptsJwt === true && jwtPattern.test(given)) {
         admitHost(visit);
@@ -163,28 +166,30 @@ function admitControl({ path }: GateRequest): Admission {
 }
 
 /** Headers that decide about a request: two of one name would let two readers see two requests. */
-const decisive: ReadonlySet<string> = new Set([
-  "host",
-  "origin",
-  "authorization",
-  "content-type",
-  "sec-fetch-site",
-  "sec-fetch-mode",
-  "mcp-session-id",
-  "mcp-protocol-version",
-  pageHeader,
-]);
+const decisive: ReadonlyMap<string, number> = new Map(
+  [
+    "host",
+    "origin",
+    "authorization",
+    "content-type",
+    "sec-fetch-site",
+    "sec-fetch-mode",
+    "mcp-session-id",
+    "mcp-protocol-version",
+    pageHeader,
+  ].map((name, at) => [name, 2 ** at]),
+);
 
 function refuseRepeated(rawHeaders: readonly string[]): void {
-  const seen = new Set<string>();
+  let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? "";
-    if (!decisive.has(name)) continue;
-    if (seen.has(name)) {
+    const bit = decisive.get(name) ?? 0;
+    if ((seen & bit) !== 0) {
       const message = `The header ${name} may be sent only once.`;
       throw new HttpError(400, { code: "REQUEST_INVALID", message });
     }
-    seen.add(name);
+    seen |= bit;
   }
 }
 

@@ -15,6 +15,7 @@ export function tellLimits(
     ...(userId !== undefined && { userId }),
     ...(endpoint !== "" && { endpoint }),
   });
+  if (use === undefined) return;
   for (const [name, value] of Object.entries(limitHeaders(use))) response.setHeader(name, value);
 }
 

@@ -2,6 +2,7 @@ import { createServer as createTlsServer } from "node:https";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { ToolUnavailableError } from "../contract/errors.js";
+import { CommonResponse } from "./common-response.js";
 import { ConnectionLimits, type ConnectionLimitOptions } from "./connection-limits.js";
 
 /** How long clients may take and how many there may be. */
@@ -41,6 +42,7 @@ export async function listen(
     connectionsCheckingInterval: limits.checkMs ?? 2_000,
     keepAliveTimeout: 30_000,
     noDelay: true,
+    ServerResponse: CommonResponse,
   };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (connections.admit(request, response)) handle(request, response);

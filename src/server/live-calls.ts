@@ -1,4 +1,5 @@
 import type { TenonEvent } from "../contract/events.js";
+import { LinkedList, type ListEntry } from "../contract/linked-list.js";
 import type { LiveCall } from "./api.js";
 import { boundValue, type ShownLimits } from "./bound-value.js";
 import type { SeesSession } from "./request-person.js";
@@ -10,7 +11,14 @@ export interface LiveCallsOptions {
   readonly maxChars?: number | undefined;
 }
 
-type Kept = { -readonly [Key in keyof LiveCall]: LiveCall[Key] } & { chars: number };
+type Shown = { -readonly [Key in keyof LiveCall]: LiveCall[Key] };
+
+interface Kept {
+  readonly call: Shown;
+  chars: number;
+  /** Its place among those that ended. */
+  ended: ListEntry<Kept> | undefined;
+}
 type CallPayload = Extract<TenonEvent, { type: "TOOL_CALL_REQUESTED" | "TOOL_CALL_FAILED" }>["payload"];
 
 const argumentLimits: ShownLimits = { text: 2_000, items: 50, depth: 8, total: 4_000 };
@@ -24,7 +32,7 @@ export class LiveCalls {
   readonly #maxChars: number;
   readonly #calls = new Map<string, Kept>();
   /** Those that ended, the first to end first. */
-  readonly #ended = new Set<Kept>();
+  readonly #ended = new LinkedList<Kept>();
   #chars = 0;
 
   constructor(options: LiveCallsOptions = {}) {
@@ -79,22 +87,23 @@ export class LiveCalls {
 
   /** Those that have not ended. */
   running(): readonly Pick<LiveCall, "callId" | "sessionId">[] {
-    return this.unfinished === 0 ? [] : [...this.#calls.values()].filter((call) => !this.#ended.has(call));
+    if (this.unfinished === 0) return [];
+    return [...this.#calls.values()].flatMap(({ call, ended }) => (ended === undefined ? [call] : []));
   }
 
   /** By its id, or by the newest use of the id that its caller gave it. */
   get(id: string, sees: SeesSession = () => true): LiveCall | undefined {
     const byId = this.#calls.get(id);
-    if (byId !== undefined) return sees(byId.sessionId) ? shown(byId) : undefined;
-    const call = [...this.#calls.values()].findLast(
-      ({ requestId, sessionId }) => requestId === id && sees(sessionId),
+    if (byId !== undefined) return sees(byId.call.sessionId) ? shown(byId.call) : undefined;
+    const found = [...this.#calls.values()].findLast(
+      ({ call }) => call.requestId === id && sees(call.sessionId),
     );
-    return call && shown(call);
+    return found && shown(found.call);
   }
 
   /** Newest first; with the output of those that run, as far as it fits. */
   list(limit: number, sees?: SeesSession): LiveCall[] {
-    const all = [...this.#calls.values()];
+    const all = [...this.#calls.values()].map(({ call }) => call);
     const seen = sees === undefined ? all : all.filter(({ sessionId }) => sees(sessionId));
     const calls = seen.slice(-limit).toReversed();
     let left = maxListed;
@@ -106,50 +115,41 @@ export class LiveCalls {
     });
   }
 
-  #add(
-    { callId, toolName, sessionId, agent, client, taskId, parentCallId, requestId, ...rest }: CallPayload,
-    time: number,
-  ): void {
+  #add(payload: CallPayload, time: number): void {
+    const { callId, toolName, sessionId, agent, client, taskId, parentCallId, requestId } = payload;
     const { value: args, chars } = boundValue(
-      "arguments" in rest ? rest.arguments : undefined,
+      "arguments" in payload ? payload.arguments : undefined,
       argumentLimits,
     );
     const before = this.#calls.get(callId);
     if (before !== undefined) this.#forget(before); // told twice: what is counted must be what is there
-    const call: Kept = {
-      callId,
-      toolName,
-      sessionId,
-      agent,
-      ...(client !== undefined && { client }),
-      ...(taskId !== undefined && { taskId }),
-      ...(parentCallId !== undefined && { parentCallId }),
-      ...(requestId !== undefined && { requestId }),
-      requestedAt: time,
-      state: "waiting",
-      arguments: args,
-      chars: 500 + chars,
-    };
-    this.#calls.set(callId, call);
-    this.#chars += call.chars;
+    const state = "waiting";
+    const call: Shown = { callId, toolName, sessionId, agent, requestedAt: time, state, arguments: args };
+    if (client !== undefined) call.client = client;
+    if (taskId !== undefined) call.taskId = taskId;
+    if (parentCallId !== undefined) call.parentCallId = parentCallId;
+    if (requestId !== undefined) call.requestId = requestId;
+    const kept: Kept = { call, chars: 500 + chars, ended: undefined };
+    this.#calls.set(callId, kept);
+    this.#chars += kept.chars;
     this.#makeRoom();
   }
 
   #append(callId: string, piece: string): void {
-    this.#change(callId, (call) => {
+    this.#change(callId, (call, kept) => {
       const before = call.output?.length ?? 0;
       const output = (call.output ?? "") + piece.slice(-maxOutput);
       // Cut only at twice the size: cutting copies, and pieces may be small.
       call.output = output.length > 2 * maxOutput ? output.slice(-maxOutput) : output;
       const grown = call.output.length - before;
-      call.chars += grown;
+      kept.chars += grown;
       this.#chars += grown;
     });
     if (this.#chars > this.#maxChars) this.#makeRoom();
   }
 
   #end(callId: string, time: number, error: LiveCall["error"]): void {
-    this.#change(callId, (call) => {
+    this.#change(callId, (call, kept) => {
       call.endedAt = time;
       call.state = error === undefined ? "succeeded" : "failed";
       if (error !== undefined) {
@@ -157,31 +157,31 @@ export class LiveCalls {
         const short = { code, message: message.slice(0, 4_000) };
         call.error = hint === undefined ? short : { ...short, hint: hint.slice(0, 2_000) };
       }
-      this.#ended.add(call);
+      kept.ended = this.#ended.add(kept);
     });
   }
 
-  #change(callId: string, change: (call: Kept) => void): void {
-    const call = this.#calls.get(callId);
-    if (call !== undefined && call.endedAt === undefined) change(call);
+  #change(callId: string, change: (call: Shown, kept: Kept) => void): void {
+    const kept = this.#calls.get(callId);
+    if (kept !== undefined && kept.ended === undefined) change(kept.call, kept);
   }
 
   /** What ended goes first; where nothing ended, the oldest of all. */
   #makeRoom(): void {
     while (this.#calls.size > this.#maxCalls || (this.#chars > this.#maxChars && this.#calls.size > 1)) {
-      const [oldest] = this.#ended.size > 0 ? this.#ended : this.#calls.values();
+      const oldest = this.#ended.first ?? this.#calls.values().next().value;
       if (oldest === undefined) return;
       this.#forget(oldest);
     }
   }
 
-  #forget(call: Kept): void {
-    this.#chars -= call.chars;
-    this.#calls.delete(call.callId);
-    this.#ended.delete(call);
+  #forget(kept: Kept): void {
+    this.#chars -= kept.chars;
+    this.#calls.delete(kept.call.callId);
+    if (kept.ended !== undefined) this.#ended.remove(kept.ended);
   }
 }
 
-function shown({ chars: _chars, output, ...call }: Kept): LiveCall {
+function shown({ output, ...call }: Shown): LiveCall {
   return output === undefined ? call : { ...call, output: output.slice(-maxOutput) };
 }

@@ -4,16 +4,15 @@ import type { Admission } from "./gate.js";
 import { HttpError } from "./http-error.js";
 
 /** A user whose role has changed is another client: sessions that it opened before are not its own any more. */
-export function mcpPrincipalOf(admitted: Admission, endpoint: string): McpPrincipal {
-  const at = endpoint === "" ? {} : { endpoint };
+export function mcpPrincipalOf(admitted: Admission, endpoint: string, address: string): McpPrincipal {
   const suffix = endpoint === "" ? "" : `@${endpoint}`;
   const identity = "identity" in admitted ? admitted.identity : undefined;
-  if (identity === undefined) {
-    const by = admitted.by === "browser" ? `browser:${admitted.session.id}` : admitted.by;
-    return { id: `${by}${suffix}`, ...at };
-  }
+  const by = admitted.by === "browser" ? `browser:${admitted.session.id}` : admitted.by;
+  if (identity === undefined && endpoint === "") return { id: by, address };
+  const at = endpoint === "" ? {} : { endpoint };
+  if (identity === undefined) return { id: `${by}${suffix}`, address, ...at };
   const { principal, role } = identity;
-  return { id: `user:${principal}:${role}${suffix}`, principal, userId: principal, role, ...at };
+  return { id: `user:${principal}:${role}${suffix}`, principal, userId: principal, role, address, ...at };
 }
 
 /** The endpoint that a path names, "" for `/mcp` itself; `undefined` for any other path. */

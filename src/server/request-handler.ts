@@ -16,7 +16,8 @@ import { visibleSessions } from "../contract/ownership.js";
 import { tellLimits } from "./limit-headers.js";
 import { userOf } from "./request-person.js";
 import type { RouteContext } from "./route-context.js";
-import { commonHeaders, sendError } from "./send-error.js";
+import { sendError } from "./send-error.js";
+import { StalledClients } from "./stalled-clients.js";
 import { createConsoleFiles } from "./static-files.js";
 
 /** A request that was answered, for a line in a log. */
@@ -94,6 +95,7 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
   const senderOf = createSenderOf({ ...config.auth, trustedProxies: options.trustedProxies });
   const users = served.tenon.access;
   const identify = createIdentify({ users, oauth, publicUrl, access, now: served.now, onFault });
+  const stalled = new StalledClients(options.limits?.stalledMs ?? 60_000);
   let gate = gateAt(0);
   let draining = false;
 
@@ -134,14 +136,15 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
     }
     const endpoint = mcpEndpointOf(path);
     if (endpoint !== undefined) {
-      letGoWhenStalled(response, options.limits?.stalledMs ?? 60_000);
+      stalled.watch(request.socket);
       tellLimits(response, served.tenon.limits, { admitted, endpoint });
       const offered = offeredAt(endpoint, served.tenon.config.endpoints);
-      return options.mcp.handle(request, response, {
-        ...mcpPrincipalOf(admitted, endpoint),
-        address,
-        ...offered,
-      });
+      const principal = mcpPrincipalOf(admitted, endpoint, address);
+      return options.mcp.handle(
+        request,
+        response,
+        endpoint === "" ? principal : { ...principal, ...offered },
+      );
     }
     track(response);
     request.admitted = admitted;
@@ -149,37 +152,24 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
     return answer(request, response);
   };
 
+  const refuse = (request: IncomingMessage, response: ServerResponse, thrown: unknown): void => {
+    const fault = toHttpError(thrown);
+    if (fault.status === 500) onFault(thrown);
+    else if (fault.cause !== undefined) onFault(fault.cause);
+    const { path } = splitUrl(request.url);
+    // Only where OAuth opens something: elsewhere the header would send people to the wrong place.
+    if (oauth !== undefined && mcpEndpointOf(path) !== undefined && [401, 403].includes(fault.status))
+      response.setHeader("www-authenticate", challenge(fault, oauth, { base: senderOf(request).base, path }));
+    sendError(request, response, fault);
+  };
+
   return {
     handle(request, response) {
-      const began = performance.now();
-      for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value);
-      response.once("close", () => {
-        const { method = "GET", url } = request;
-        const note = {
-          method,
-          path: splitUrl(url).path,
-          status: response.statusCode,
-          ms: performance.now() - began,
-        };
-        options.onRequest?.(note);
-      });
-      const refuse = (thrown: unknown): void => {
-        const fault = toHttpError(thrown);
-        if (fault.status === 500) onFault(thrown);
-        else if (fault.cause !== undefined) onFault(fault.cause);
-        const { path } = splitUrl(request.url);
-        // Only where OAuth opens something: elsewhere the header would send people to the wrong place.
-        if (oauth !== undefined && mcpEndpointOf(path) !== undefined && [401, 403].includes(fault.status))
-          response.setHeader(
-            "www-authenticate",
-            challenge(fault, oauth, { base: senderOf(request).base, path }),
-          );
-        sendError(request, response, fault);
-      };
+      if (options.onRequest !== undefined) noteEnd(request, response, options.onRequest);
       try {
-        Promise.resolve(route(request as Visitor, response)).catch(refuse);
+        route(request as Visitor, response)?.catch((thrown: unknown) => refuse(request, response, thrown));
       } catch (thrown) {
-        refuse(thrown);
+        refuse(request, response, thrown);
       }
     },
     opened(port) {
@@ -208,26 +198,24 @@ interface Bindings {
   readonly incoming: Visitor;
 }
 
+/** Tell of a request once it is answered. */
+function noteEnd(
+  { method = "GET", url }: IncomingMessage,
+  response: ServerResponse,
+  tell: (note: RequestNote) => void,
+): void {
+  const began = performance.now();
+  response.once("close", () => {
+    const { path } = splitUrl(url);
+    tell({ method, path, status: response.statusCode, ms: performance.now() - began });
+  });
+}
+
 /** A session that is over takes its feeds and waiting answers with it. */
 function hangUpWith(ended: AbortSignal, response: ServerResponse): void {
   const hangUp = (): void => void (response.writableEnded || response.destroy());
   ended.addEventListener("abort", hangUp, { once: true });
   response.once("close", () => ended.removeEventListener("abort", hangUp));
-}
-
-/** Hang up on a client that does not read; what it missed can be fetched again where the protocol allows. */
-function letGoWhenStalled(response: ServerResponse, maxMs: number): void {
-  let drained = performance.now();
-  response.on("drain", () => (drained = performance.now()));
-  const look = setInterval(
-    () => {
-      if (!response.writableNeedDrain) drained = performance.now();
-      else if (performance.now() - drained >= maxMs) response.destroy();
-    },
-    Math.min(maxMs / 4, 5000),
-  );
-  look.unref();
-  response.once("close", () => clearInterval(look));
 }
 
 /** The answer to a request that ends its own session still goes out. */
@@ -247,9 +235,11 @@ function splitUrl(url = ""): { readonly path: string; readonly query: URLSearchP
   const path = at < 0 ? url : url.slice(0, at);
   return {
     path: path.startsWith("/") ? path : "/",
-    query: new URLSearchParams(at < 0 ? "" : url.slice(at + 1)),
+    query: at < 0 ? noQuery : new URLSearchParams(url.slice(at + 1)),
   };
 }
+
+const noQuery = new URLSearchParams();
 
 /** What says by itself that it is too large is refused before it is sent. */
 function refuseLarge({ headers }: IncomingMessage, maxBytes: number): void {

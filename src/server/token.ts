@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { open, readFile, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { errnoOf } from "../contract/errno.js";
@@ -95,8 +95,21 @@ export function sameSecret(given: string, expected: string): boolean {
 
 /** The same for a secret that many are compared with. */
 export function secretCheck(expected: string): (given: string) => boolean {
-  const hash = digest(expected);
-  return (given) => timingSafeEqual(digest(given), hash);
+  const hashed = digest(expected);
+  return (given) => timingSafeEqual(digest(given), hashed);
+}
+
+/** Find out which of several secrets was given, in the same way. */
+export function secretHolders<Name extends string>(
+  secrets: Readonly<Record<Name, string>>,
+): (given: string) => Name | undefined {
+  const known = (Object.entries(secrets) as [Name, string][]).map(
+    ([name, secret]) => [name, digest(secret)] as const,
+  );
+  return (given) => {
+    const hashed = digest(given);
+    return known.find(([, expected]) => timingSafeEqual(hashed, expected))?.[0];
+  };
 }
 
 /** What is kept of a secret that only its owner may know. */
@@ -105,7 +118,7 @@ export function secretHash(secret: string): string {
 }
 
 function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 function notReadable(path: string, cause: unknown): Error {

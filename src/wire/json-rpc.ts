@@ -24,6 +24,16 @@ export function rpcError(id: string | number | null, code: number, message: stri
   return { jsonrpc: "2.0", id, error: { code, message } };
 }
 
+/** A failure with a code of JSON-RPC, which the SDK sends as it is. */
+export function rpcFault(code: number, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** The parameters of a request are wrong. */
+export function invalidParams(message: string): Error {
+  return rpcFault(rpcErrors.invalidParams, message);
+}
+
 /** Why a parsed value is no message, or `undefined` where it is one. */
 export function faultOfMessage(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -50,13 +60,14 @@ export function idOf(value: unknown): string | number | undefined {
 
 /** The `_meta` of a request; `undefined` where the request is an odd one, which the SDK has to judge. */
 export function metaOf(message: WireMessage): Readonly<Record<string, unknown>> | undefined {
-  const { jsonrpc: _version, id: _id, method: _method, params, ...others } = message;
-  const { _meta = {} } = Object(params) as Record<string, unknown>;
-  if (Object.keys(others).length > 0 || !isRecord(_meta)) return undefined;
+  const { _meta = {} } = Object(message.params) as Record<string, unknown>;
+  if (!Object.keys(message).every((key) => requestFields.has(key)) || !isRecord(_meta)) return undefined;
   const { progressToken: token } = _meta;
   const fits = token === undefined || typeof token === "string" || Number.isSafeInteger(token);
   return fits ? _meta : undefined;
 }
+
+const requestFields: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params"]);
 
 /** Whether something in `_meta` is for the protocol itself. */
 export function hasProtocolMeta(meta: object): boolean {

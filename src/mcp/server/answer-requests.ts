@@ -8,7 +8,7 @@ import type {
   StandardSchemaV1,
 } from "@modelcontextprotocol/server";
 import type { AskingRequest, HostReadResult } from "../../contract/host.js";
-import { rpcErrors } from "../../wire/json-rpc.js";
+import { rpcErrors, rpcFault } from "../../wire/json-rpc.js";
 import type { Connection } from "./connection.js";
 import { callTool, extrasOf, hostMeta, progressTo } from "./call-tool.js";
 import type { Sdk } from "./create-mcp-server.js";
@@ -57,10 +57,6 @@ function unchanged(schema: StandardSchemaV1): Checked {
       },
     },
   };
-}
-
-function rpcFault(code: number, message: string): Error {
-  return Object.assign(new Error(message), { code });
 }
 
 /** A list, page by page. */

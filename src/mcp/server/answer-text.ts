@@ -1,22 +1,33 @@
 import { messageOf } from "../../contract/message-of.js";
-import { resultTextOf } from "../../contract/tool-result.js";
 import { rpcError, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
+import { structuredText } from "./to-call-result.js";
 
-/** An answer as JSON; a large result that the log has written already is not written again. */
+/** An answer as JSON. */
 export function answerText(answer: WireMessage): string {
+  return answerPieces(answer).join("");
+}
+
+/** The same in pieces, which joined are the text; a large result that the log has written already is not written again. */
+export function answerPieces(answer: WireMessage): readonly string[] {
   try {
-    return toText(answer);
+    return toPieces(answer);
   } catch (error) {
     // Longer than a string can be.
-    return JSON.stringify(rpcError(answer.id ?? null, rpcErrors.internal, messageOf(error)));
+    return [JSON.stringify(rpcError(answer.id ?? null, rpcErrors.internal, messageOf(error)))];
   }
 }
 
-function toText(answer: WireMessage): string {
-  const { result, ...envelope } = answer as WireMessage & { readonly result?: object };
-  const { structuredContent, ...others } = (result ?? {}) as { readonly structuredContent?: unknown };
-  const known = resultTextOf(structuredContent);
-  if (known === undefined) return JSON.stringify(answer);
-  const fields = JSON.stringify(others).slice(1, -1);
-  return `${JSON.stringify(envelope).slice(0, -1)},"result":{${fields},"structuredContent":${known}}}`;
+function toPieces(answer: WireMessage): readonly string[] {
+  const result = answer.result as KnownResult | undefined;
+  const known = result?.[structuredText];
+  if (result === undefined || known === undefined) return [JSON.stringify(answer)];
+  const { result: _result, ...envelope } = answer;
+  const { structuredContent: _, ...others } = result;
+  const head = `${JSON.stringify(envelope).slice(0, -1)},"result":`;
+  return [head, JSON.stringify(others).slice(0, -1), ',"structuredContent":', known, "}}"];
+}
+
+interface KnownResult {
+  readonly structuredContent?: unknown;
+  readonly [structuredText]?: string;
 }

@@ -1,18 +1,20 @@
 import type { ServerResponse } from "node:http";
 import type { WireMessage } from "../../wire/json-rpc.js";
 import { answerText } from "./answer-text.js";
-import { EventStream, eventOf } from "./event-stream.js";
+import { EventStream, eventHeaders, eventOf } from "./event-stream.js";
+import { sendWhole } from "./paced-response.js";
 import type { SessionEvents } from "./resumable-events.js";
 
 export interface CallStreamOptions {
-  readonly name: string;
   readonly events: SessionEvents;
   readonly sessionId: string;
   /** The host knows events without data, which tell it where to go on from the beginning. */
   readonly begins: boolean;
   readonly maxUnread: number;
+  /** The call takes longer than a moment. */
+  readonly onOpen: (stream: CallStream) => void;
   /** A response that carried the stream is closed. */
-  readonly onLeave: (isResumed: boolean) => void;
+  readonly onLeave: (stream: CallStream, isResumed: boolean) => void;
 }
 
 /** After this many milliseconds a host comes back for a stream that was cut. */
@@ -23,26 +25,30 @@ export const retryMs = 1000;
  * A call that is done at once is answered in one write.
  */
 export class CallStream {
+  /** Of the request that made the call. */
+  readonly id: string | number;
+  /** Its number among the session's streams. */
+  readonly number: number;
   readonly #options: CallStreamOptions;
   readonly #first: string;
+  /** What carries it now. */
+  #response: ServerResponse | undefined;
   #stream: EventStream | undefined;
   #opening: NodeJS.Immediate | undefined;
 
-  constructor(response: ServerResponse, options: CallStreamOptions) {
-    const { events, name, begins } = options;
+  constructor(id: string | number, response: ServerResponse, options: CallStreamOptions) {
+    const { events, begins } = options;
+    this.id = id;
+    this.number = events.openStream();
     this.#options = options;
-    this.#first = begins ? `id: ${events.begin(name)}\nretry: ${retryMs}\ndata: \n\n` : "";
-    this.#stream = this.#attach(response, false);
+    this.#first = begins ? `id: ${events.begin(this.number)}\nretry: ${retryMs}\ndata: \n\n` : "";
+    this.#attach(response, false);
     this.#opening = setImmediate(() => this.#open());
-  }
-
-  get name(): string {
-    return this.#options.name;
   }
 
   /** Somebody reads it. */
   get isRead(): boolean {
-    return this.#stream !== undefined;
+    return this.#response !== undefined;
   }
 
   /** Send a message that belongs to the call. */
@@ -55,20 +61,21 @@ export class CallStream {
   /** Send the answer. */
   finish(answer: WireMessage): void {
     const event = this.#keep(answer, true);
-    const stream = this.#stream;
-    if (this.#opening === undefined) return stream?.end(event);
+    if (this.#opening === undefined) return this.#stream?.end(event);
     clearImmediate(this.#opening);
-    stream?.start(this.#headers);
-    stream?.end(this.#first + event);
+    this.#opening = undefined;
+    const text = this.#first + event;
+    if (this.#response !== undefined)
+      sendWhole(this.#response, { headers: this.#headers, text, maxBytes: this.#options.maxUnread });
   }
 
   /** Go on after an event, on another response. */
   resume(response: ServerResponse, lastEventId: string): void {
     this.#open();
     const before = this.#stream;
-    const stream = (this.#stream = this.#attach(response, true));
+    this.#attach(response, true);
     before?.end();
-    stream.open(this.#headers);
+    const stream = this.#openOn(response);
     for (const { id, text } of this.#options.events.since(lastEventId)) stream.write(eventOf(text, id));
   }
 
@@ -79,24 +86,21 @@ export class CallStream {
 
   #keep(message: WireMessage, isNeeded: boolean): string {
     const text = answerText(message);
-    const { events, name } = this.#options;
-    return eventOf(text, events.keep(name, text, isNeeded));
+    return eventOf(text, this.#options.events.keep(this.number, text, isNeeded));
   }
 
-  #attach(response: ServerResponse, isResumed: boolean): EventStream {
-    const { maxUnread, onLeave } = this.#options;
-    const stream: EventStream = new EventStream(response, {
-      maxBytes: maxUnread,
-      onClose: () => {
-        if (this.#stream === stream) this.#stream = undefined;
-        onLeave(isResumed);
-      },
-    });
-    return stream;
+  #attach(response: ServerResponse, isResumed: boolean): void {
+    this.#response = response;
+    const leave = (): void => {
+      if (this.#response === response) this.#response = this.#stream = undefined;
+      this.#options.onLeave(this, isResumed);
+    };
+    if (response.closed || response.destroyed) queueMicrotask(leave);
+    else response.once("close", leave);
   }
 
-  get #headers(): Readonly<Record<string, string>> {
-    return { "mcp-session-id": this.#options.sessionId };
+  get #headers(): readonly string[] {
+    return [...eventHeaders, "mcp-session-id", this.#options.sessionId];
   }
 
   /** The call takes longer: tell the host where to go on. */
@@ -104,6 +108,13 @@ export class CallStream {
     if (this.#opening === undefined) return;
     clearImmediate(this.#opening);
     this.#opening = undefined;
-    this.#stream?.open(this.#headers, this.#first);
+    this.#options.onOpen(this);
+    if (this.#response !== undefined) this.#openOn(this.#response, this.#first);
+  }
+
+  #openOn(response: ServerResponse, first?: string): EventStream {
+    this.#stream = new EventStream(response, this.#options.maxUnread);
+    this.#stream.open(this.#headers, first);
+    return this.#stream;
   }
 }

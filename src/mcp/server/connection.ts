@@ -1,6 +1,8 @@
 import type { Server, ServerContext } from "@modelcontextprotocol/server";
-import type { HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
+import type { CallStop, HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
+import { LinkedList, type ListEntry } from "../../contract/linked-list.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
+import { invalidParams } from "../../wire/json-rpc.js";
 import type { WireCall } from "./call-tool.js";
 import { toNotice, type ChangeNotice } from "./change-notice.js";
 import { createElicitation, HostClient, hostGone } from "./elicitation.js";
@@ -27,7 +29,7 @@ interface CallBinding extends Pick<WireCall, "meta" | "extras"> {
   readonly reports: boolean;
 }
 
-type Work<T> = (exchange: Exchange, signal: AbortSignal) => Promise<T>;
+type Work<T> = (exchange: Exchange, stop: CallStop) => Promise<T>;
 
 /** One host at the other end: its session, what it is being served, and what it wants to hear of. */
 export class Connection {
@@ -35,7 +37,7 @@ export class Connection {
   readonly options: ConnectionOptions;
   readonly session: HostSession;
   readonly since = Date.now();
-  readonly #exchanges = new Set<Exchange>();
+  readonly #exchanges = new LinkedList<Exchange>();
   /** Each in a holder that is emptied when the call ends: earlier tables of a map may be kept for long. */
   readonly #byCall = new Map<string, { binding: CallBinding | undefined }>();
   readonly #parked: ParkedCalls;
@@ -45,7 +47,6 @@ export class Connection {
   readonly #followed = new Map<string, number>();
   readonly #waiting = new Set<string>();
   readonly #stopListening: () => void;
-  readonly #calls = new Map<string | number, string>();
   /** The lowest level of log messages that a host of the 2025 revisions wants. */
   logLevel: string | undefined;
   /** Tells subscriptions of 2026-07-28 over HTTP of changes. */
@@ -100,7 +101,7 @@ export class Connection {
     server: Server,
     ctx: ServerContext,
     request: { readonly method: string; readonly params: unknown },
-    work: Work<T>,
+    work: (exchange: Exchange, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { envelope } = ctx.mcpReq;
     if (envelope === undefined) {
@@ -112,9 +113,10 @@ export class Connection {
     }
     const state: unknown = ctx.mcpReq.requestState();
     // The SDK knows what becomes of a result that asks for input; the types of handlers do not.
-    if (state !== undefined && typeof state !== "string") throw invalid("requestState must be a string.");
+    if (state !== undefined && typeof state !== "string")
+      throw invalidParams("requestState must be a string.");
     if (state !== undefined) return this.#parked.resume(state, request, ctx) as Promise<T>;
-    return this.serveModern(ctx, request, work);
+    return this.serveModern(ctx, request, (exchange, stop) => work(exchange, stop.signal));
   }
 
   /** Serve a new request of 2026-07-28: where it needs the host, it is answered with what it needs and waits. */
@@ -124,14 +126,13 @@ export class Connection {
     work: Work<T>,
   ): Promise<T> {
     this.hear(ctx);
-    const run: Work<T> = (exchange, signal) => this.within(exchange, () => work(exchange, signal));
+    const run: Work<T> = (exchange, stop) => this.within(exchange, () => work(exchange, stop));
     return this.#parked.serve(request, ctx, run) as Promise<T>;
   }
 
   /** The program at the other end: what it said first counts as long as the connection lasts. */
   get info(): ClientInfo | undefined {
-    this.#info ??= toClientInfo(this.#greeted?.());
-    return this.#info;
+    return (this.#info ??= toClientInfo(this.#greeted?.()));
   }
 
   /** Where to look for what the host said when it connected. */
@@ -141,14 +142,11 @@ export class Connection {
 
   /** A call that the exchange makes, so that questions of the call find their way back. */
   bind(callId: string, binding: CallBinding): () => void {
-    const { requestId } = binding;
     const holder: { binding: CallBinding | undefined } = { binding };
     this.#byCall.set(callId, holder);
-    if (requestId !== undefined) this.#calls.set(requestId, callId);
     return () => {
       holder.binding = undefined;
       this.#byCall.delete(callId);
-      if (requestId !== undefined && this.#calls.get(requestId) === callId) this.#calls.delete(requestId);
     };
   }
 
@@ -158,8 +156,8 @@ export class Connection {
 
   /** The connection that would carry the answer to this request is gone, and nobody came back for it. */
   lost(requestId: string | number): void {
-    const callId = this.#calls.get(requestId);
-    if (callId !== undefined) this.session.callerGone(callId);
+    for (const [callId, { binding }] of this.#byCall)
+      if (binding?.requestId === requestId) this.session.callerGone(callId);
   }
 
   /** The same of all that is being served. */
@@ -167,21 +165,17 @@ export class Connection {
     for (const callId of this.#byCall.keys()) this.session.callerGone(callId);
   }
 
-  /** An exchange that lasts as long as the connection. */
-  keepExchange(exchange: Exchange): void {
-    this.#exchanges.add(exchange);
-  }
-
   /** The server hears of changes from now on. */
   listen(server: Server): () => void {
     this.#listeners.add(server);
-    return () => void this.#listeners.delete(server);
+    return () => this.leave(server);
   }
 
   async watch(uri: string, signal: AbortSignal): Promise<void> {
     if (this.#watched.has(uri)) return;
-    if (uri.length > maxUriChars) throw invalid(`An address has at most ${maxUriChars} characters.`);
-    if (this.#watched.size >= maxWatched) throw invalid(`More than ${maxWatched} resources are watched.`);
+    if (uri.length > maxUriChars) throw invalidParams(`An address has at most ${maxUriChars} characters.`);
+    if (this.#watched.size >= maxWatched)
+      throw invalidParams(`More than ${maxWatched} resources are watched.`);
     // Taken before it is waited for: the same address may be asked for, or given up, meanwhile.
     const watching = this.session.resources().watch(uri, signal);
     const stop = (): void => void watching.then((end) => end()).catch(() => undefined);
@@ -223,8 +217,7 @@ export class Connection {
 
   /** Cancel what waits for the host, and end the session. @param reason Why its jobs end, if that is to be recorded. */
   close(reason?: string): Promise<void> {
-    this.#closing ??= this.#close(reason);
-    return this.#closing;
+    return (this.#closing ??= this.#close(reason));
   }
 
   async #close(reason: string | undefined): Promise<void> {
@@ -238,12 +231,21 @@ export class Connection {
 
   /** Do something for an exchange, where questions without a call find it. */
   async within<T>(exchange: Exchange, work: () => Promise<T>): Promise<T> {
-    this.#exchanges.add(exchange);
+    const entered = this.enter(exchange);
     try {
       return await work();
     } finally {
-      this.#exchanges.delete(exchange);
+      this.exit(entered);
     }
+  }
+
+  /** From now on questions without a call find the exchange, until it exits. */
+  enter(exchange: Exchange): ListEntry<Exchange> {
+    return this.#exchanges.add(exchange);
+  }
+
+  exit(entered: ListEntry<Exchange>): void {
+    this.#exchanges.remove(entered);
   }
 
   /**
@@ -251,7 +253,7 @@ export class Connection {
    * AsyncLocalStorage would tell always, but makes every promise of the process cost twice as much.)
    */
   #find(callId?: string): Exchange | undefined {
-    return this.#bound(callId)?.exchange ?? [...this.#exchanges].at(-1);
+    return this.#bound(callId)?.exchange ?? this.#exchanges.last;
   }
 
   #broadcast(notice: ChangeNotice): void {
@@ -290,11 +292,6 @@ export class Connection {
 
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 const maxWatched = 10_000;
+const maxUriChars = 8192;
 /** How long a host may take over a question that belongs to no request: it may have no stream to hear it on. */
 const maxUnrelatedMs = 5 * 60_000;
-const maxUriChars = 8192;
-
-/** JSON-RPC's "invalid params", which the SDK sends as it is. */
-function invalid(message: string): Error {
-  return Object.assign(new Error(message), { code: -32602 });
-}

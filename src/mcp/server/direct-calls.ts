@@ -1,6 +1,7 @@
 import type { Server } from "@modelcontextprotocol/server";
 import type { WireMessage } from "../../wire/json-rpc.js";
-import { answerText } from "./answer-text.js";
+import { answerPieces } from "./answer-text.js";
+import { withStop } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import { anyResult, maxAskMs, supportedRequests, type Exchange } from "./exchange.js";
 import { answerLegacyCall, answerModernCall, readPlainCall, type PlainCall } from "./plain-call.js";
@@ -51,7 +52,7 @@ export class DirectCalls {
       notify: (method, params) =>
         void transport.send({ jsonrpc: "2.0", method, params }).catch(() => undefined),
     };
-    this.#connection.keepExchange(this.#exchange);
+    this.#connection.enter(this.#exchange);
     // oxlint-disable-next-line typescript/no-deprecated -- the 2025 revisions say it once
     this.#connection.describeClientBy(() => server.getClientVersion());
     this.#server = server;
@@ -73,17 +74,17 @@ export class DirectCalls {
     const answer = await this.#answer(call, running);
     this.#running.end(call.id, running);
     if (running.aborted) return; // a cancelled request gets no answer
-    this.#transport.sendText(call.id, answerText(answer));
+    this.#transport.sendPieces(call.id, answerPieces(answer));
   }
 
   #answer(call: PlainCall, running: RunningCall): Promise<WireMessage> {
     if (this.#exchange !== undefined && !call.modern)
       return answerLegacyCall(this.#connection, this.#exchange, {
-        call: { ...call.call, signal: running },
+        call: withStop(call.call, call.id, running),
         id: call.id,
       });
     const notify = (notification: object): Promise<void> =>
       this.#transport.send({ jsonrpc: "2.0", ...notification });
-    return answerModernCall(this.#connection, call, { signal: running.signal, notify });
+    return answerModernCall(this.#connection, call, { signal: running, notify });
   }
 }

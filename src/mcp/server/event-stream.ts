@@ -1,16 +1,18 @@
 import type { ServerResponse } from "node:http";
-import { PacedResponse, type PacedResponseOptions } from "./paced-response.js";
+import { PacedResponse } from "./paced-response.js";
 
 /** How often an open stream shows that it lives. */
 const keepAliveMs = 15_000;
 
-/** Headers of server-sent events that no proxy keeps back. */
-export const eventHeaders = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
-  connection: "keep-alive",
-  "x-accel-buffering": "no",
-} as const;
+/** Headers of server-sent events that no proxy keeps back: names and values in turn. */
+export const eventHeaders: readonly string[] = [
+  "content-type",
+  "text/event-stream",
+  "cache-control",
+  "no-cache, no-transform",
+  "x-accel-buffering",
+  "no",
+];
 
 /** One message as a server-sent event. */
 export function eventOf(text: string, id?: string): string {
@@ -22,24 +24,16 @@ export class EventStream {
   readonly #out: PacedResponse;
   #keepAlive: NodeJS.Timeout | undefined;
 
-  constructor(response: ServerResponse, options: PacedResponseOptions) {
-    this.#out = new PacedResponse(response, {
-      ...options,
-      onClose: () => {
-        clearInterval(this.#keepAlive);
-        options.onClose();
-      },
-    });
-  }
-
-  /** Begin a stream that ends with the next write. */
-  start(headers: Readonly<Record<string, string>> = {}): void {
-    this.#out.start(200, { ...eventHeaders, ...headers });
+  /** @param maxBytes That wait for the client; beyond them it lags behind. */
+  constructor(response: ServerResponse, maxBytes: number) {
+    this.#out = new PacedResponse(response, maxBytes);
+    response.once("close", () => clearInterval(this.#keepAlive));
   }
 
   /** Begin a stream that stays open for now, with its first frame. */
-  open(headers: Readonly<Record<string, string>> = {}, first = ""): void {
-    this.#out.start(200, { ...eventHeaders, ...headers });
+  open(headers: readonly string[] = eventHeaders, first = ""): void {
+    if (this.#out.closed) return;
+    this.#out.start(200, headers);
     if (first === "") this.#out.flush();
     else this.#out.write(first);
     this.#keepAlive = setInterval(() => this.#out.write(": keepalive\n\n"), keepAliveMs);
@@ -54,14 +48,5 @@ export class EventStream {
   end(frame?: string): void {
     clearInterval(this.#keepAlive);
     this.#out.end(frame);
-  }
-
-  /** One JSON text instead of a stream. */
-  answer(status: number, text: string): void {
-    this.#out.start(status, {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(text),
-    });
-    this.#out.end(text);
   }
 }

@@ -1,5 +1,6 @@
 import type { ServerContext, StandardSchemaV1 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../contract/is-record.js";
+import type { CallStop } from "../../contract/host.js";
 import type { ClientConnection } from "../../contract/ports/client.js";
 
 /** One request of the host while it is served, and how to reach the host meanwhile. */
@@ -25,8 +26,19 @@ export interface Exchange {
 export interface RequestContext {
   readonly mcpReq: Pick<
     ServerContext["mcpReq"],
-    "envelope" | "signal" | "inputResponses" | "requestState" | "notify"
-  >;
+    "envelope" | "inputResponses" | "requestState" | "notify"
+  > & { readonly signal: AbortSignal | CallStop };
+}
+
+/** Call when a request is cancelled, which it may be already; the result ends that. */
+export function whenAborted(signal: RequestContext["mcpReq"]["signal"], leave: () => void): () => void {
+  if (signal.aborted) leave();
+  if (!(signal instanceof AbortSignal)) {
+    signal.onAbort = leave;
+    return () => (signal.onAbort = undefined);
+  }
+  signal.addEventListener("abort", leave, { once: true });
+  return () => signal.removeEventListener("abort", leave);
 }
 
 /** Takes a host's answer as it is: who asked judges it. */

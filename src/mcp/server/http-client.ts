@@ -1,14 +1,16 @@
 import { answerText } from "./answer-text.js";
 import type { ServerResponse } from "node:http";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
-import { ToolCancelledError } from "../../contract/errors.js";
+import { LinkedList } from "../../contract/linked-list.js";
 import type { WireMessage } from "../../wire/json-rpc.js";
 import type { ConnectedHost } from "./connected-hosts.js";
 import { toServerEvent } from "./change-notice.js";
 import type { McpServer, Sdk } from "./create-mcp-server.js";
 import { EventStream, eventOf } from "./event-stream.js";
 import { isListen } from "./http-requests.js";
+import { sendWhole } from "./paced-response.js";
 import { answerModernCall, type PlainCall } from "./plain-call.js";
+import { RunningCall } from "./running-calls.js";
 
 export interface HttpClientOptions {
   readonly principal: string;
@@ -24,7 +26,7 @@ export class HttpClient implements ConnectedHost {
   lastSeen = Date.now();
   readonly mcp: McpServer;
   readonly #options: HttpClientOptions;
-  readonly #running = new Set<AbortController>();
+  readonly #running = new LinkedList<RunningCall>();
   /** Streams of changes that it has open. */
   subscriptions = 0;
   readonly #sdk: Sdk;
@@ -89,34 +91,37 @@ export class HttpClient implements ConnectedHost {
    */
   async answer(call: PlainCall, response: ServerResponse): Promise<void> {
     const done = this.begin();
-    const controller = new AbortController();
-    this.#running.add(controller);
-    const stream = new EventStream(response, {
-      maxBytes: this.#options.maxUnread,
-      onClose: () => {
-        done();
-        if (this.#running.delete(controller)) controller.abort(new ToolCancelledError("The host is gone."));
-      },
-    });
-    let isStream = false;
+    const running = new RunningCall();
+    const place = this.#running.add(running);
+    let isOver = false;
+    let isRead = true;
+    const onClose = (): void => {
+      done();
+      isRead = false;
+      if (!isOver) running.abort("The host is gone.");
+    };
+    if (response.closed || response.destroyed) queueMicrotask(onClose);
+    else response.once("close", onClose);
+    const { maxUnread } = this.#options;
+    let stream: EventStream | undefined;
     const notify = async (notification: object): Promise<void> => {
-      if (!isStream) stream.open();
-      isStream = true;
+      if (isOver) return;
+      if (stream === undefined) (stream = new EventStream(response, maxUnread)).open();
       stream.write(eventOf(JSON.stringify({ jsonrpc: "2.0", ...notification })), false);
     };
-    const { connection } = this.mcp;
-    const answer = await answerModernCall(connection, call, { signal: controller.signal, notify });
-    if (!this.#running.delete(controller)) return; // nobody is there to read it
+    const answer = await answerModernCall(this.mcp.connection, call, { signal: running, notify });
+    isOver = true;
+    this.#running.remove(place);
+    if (!isRead) return;
     const text = answerText(answer);
-    if (isStream) stream.end(eventOf(text));
-    else stream.answer(statusOf(answer), text);
+    if (stream !== undefined) stream.end(eventOf(text));
+    else sendWhole(response, { status: statusOf(answer), headers: jsonHeaders, text, maxBytes: maxUnread });
   }
 
   /** End its session; what runs for it is cancelled. */
   async close(reason?: string): Promise<void> {
     this.#options.onEnd();
-    for (const controller of this.#running)
-      controller.abort(new ToolCancelledError("The server is closing."));
+    for (const running of this.#running) running.abort("The server is closing.");
     await this.#handler?.close();
     await this.mcp.close(reason);
   }
@@ -125,6 +130,8 @@ export class HttpClient implements ConnectedHost {
     this.close("its host is gone").catch((error: Error) => this.mcp.connection.options.onError?.(error));
   }
 }
+
+const jsonHeaders: readonly string[] = ["content-type", "application/json"];
 
 /** A host that cannot do what a call needs is told by the status too. */
 const lacksCapability = -32021;

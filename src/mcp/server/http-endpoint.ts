@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { McpHost } from "../../contract/host.js";
 import { faultOfMessage, idOf, type WireMessage } from "../../wire/json-rpc.js";
-import { isTooDeep, maxNesting } from "../../wire/nesting.js";
+import { isTooDeep, maxNesting, mayBeTooDeep } from "../../wire/nesting.js";
 import type { McpHostView, McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
@@ -110,8 +110,9 @@ export class HttpEndpoint {
   async #handleSession(
     request: IncomingMessage,
     response: ServerResponse,
-    { principal, ...body }: HttpBody & { readonly principal: McpPrincipal },
+    body: HttpBody & { readonly principal: McpPrincipal },
   ): Promise<void> {
+    const { principal } = body;
     const refused = (answer: Response): Promise<void> => sendWebResponse(answer, request, response);
     const id = request.headers["mcp-session-id"];
     const isGreeting = isInitialize(body.parsed);
@@ -280,7 +281,9 @@ export class HttpEndpoint {
 function parseBody(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return isTooDeep(value) ? refuse(400, -32600, `A message has at most ${maxNesting} levels.`) : value;
+    return mayBeTooDeep(text) && isTooDeep(value)
+      ? refuse(400, -32600, `A message has at most ${maxNesting} levels.`)
+      : value;
   } catch {
     return refuse(400, -32700, "The body is not valid JSON.");
   }

@@ -151,8 +151,8 @@ export class HttpSession implements ConnectedHost {
   }
 
   #resume(lastEvent: string, response: ServerResponse): boolean {
-    const name = this.#options.events.streamOf(lastEvent);
-    if (name === undefined || !this.#calls.resume(name, response, lastEvent)) return false;
+    const place = this.#options.events.placeOf(lastEvent);
+    if (place === undefined || !this.#calls.resume(place.stream, response, lastEvent)) return false;
     this.#streams++;
     this.#resumed++;
     return true;
@@ -163,7 +163,7 @@ export class HttpSession implements ConnectedHost {
     if (
       request.method === "GET" &&
       lastEvent !== null &&
-      this.#options.events.streamOf(lastEvent) === undefined
+      this.#options.events.placeOf(lastEvent) === undefined
     )
       return refuse(400, -32000, `The event ${JSON.stringify(lastEvent.slice(0, 40))} is not kept any more.`);
     const taken = this.#take(parsedBody);

@@ -23,15 +23,14 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Re
     });
     request.once("end", () => {
       const [first = Buffer.alloc(0)] = pieces;
-      const text = decoder.decode(pieces.length > 1 ? Buffer.concat(pieces) : first);
-      resolve({ text, isGone: false });
+      const text = (pieces.length > 1 ? Buffer.concat(pieces) : first).toString();
+      // A byte order mark is no part of the text.
+      resolve({ text: text.startsWith("\uFEFF") ? text.slice(1) : text, isGone: false });
     });
     request.once("error", () => resolve({ isGone: true }));
     request.once("close", () => resolve({ isGone: true }));
   });
 }
-
-const decoder = new TextDecoder();
 
 /**
  * The request as far as the SDK looks at it; its signal tells when the client leaves. A whole `Request` costs more than
@@ -73,7 +72,9 @@ export async function sendWebResponse(
   // What is still being sent is not read, so the connection cannot be used again.
   if (!request.complete) response.setHeader("connection", "close");
   if (response.destroyed) return answer.body?.cancel();
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  // Whether the connection stays is for Node to say: the SDK keeps it though the client wants it closed.
+  const headers = [...answer.headers].filter(([name]) => name !== "connection");
+  response.writeHead(answer.status, Object.fromEntries(headers));
   if (answer.body === null) return void response.end();
   if (answer.headers.get("content-type")?.startsWith("text/event-stream") === true) response.flushHeaders();
   const reader = answer.body.getReader();

@@ -1,14 +1,29 @@
 import type { ServerResponse } from "node:http";
 
-export interface PacedResponseOptions {
-  /** Bytes that wait for the client; beyond them it lags behind. */
-  readonly maxBytes: number;
-  /** Called once, when all has been sent or nobody reads it any more. */
-  readonly onClose: () => void;
-}
-
 /** What is handed on at once, so that a slow client is seen to take something. */
 const pieceBytes = 64 * 1024;
+
+export interface WholeAnswer {
+  /** @default 200 */
+  readonly status?: number;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly text: string;
+  readonly maxBytes: number;
+}
+
+/** Send an answer that is known as a whole; one that is not large leaves in one write. */
+export function sendWhole(
+  response: ServerResponse,
+  { status = 200, headers, text, maxBytes }: WholeAnswer,
+): void {
+  const all = [...headers, "content-length", String(Buffer.byteLength(text))];
+  if (text.length < pieceBytes && !response.closed && !response.destroyed)
+    return void response.writeHead(status, all).end(text);
+  const paced = new PacedResponse(response, maxBytes);
+  paced.start(status, all);
+  paced.end(text);
+}
 
 /** Writes to a client at its own pace; what it does not take waits here. */
 export class PacedResponse {
@@ -18,11 +33,10 @@ export class PacedResponse {
   #bytes = 0;
   #ending = false;
 
-  constructor(response: ServerResponse, { maxBytes, onClose }: PacedResponseOptions) {
+  /** @param maxBytes That wait for the client; beyond them it lags behind. */
+  constructor(response: ServerResponse, maxBytes: number) {
     this.#response = response;
     this.#maxBytes = maxBytes;
-    if (this.closed) queueMicrotask(onClose);
-    else response.once("close", onClose);
   }
 
   /** The client takes less than it is sent. */
@@ -35,9 +49,9 @@ export class PacedResponse {
     return this.#response.closed || this.#response.destroyed;
   }
 
-  /** Set status and headers; they leave with the first text. */
-  start(status: number, headers: Readonly<Record<string, string | number>>): void {
-    if (!this.closed) this.#response.writeHead(status, headers);
+  /** Set status and headers, names and values in turn; they leave with the first text. */
+  start(status: number, headers: readonly string[]): void {
+    if (!this.closed) this.#response.writeHead(status, [...headers]);
   }
 
   /** Send the headers before there is a text. */

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { ToolCancelledError } from "../../contract/errors.js";
-import { supportedRequests, type Exchange, type RequestContext } from "./exchange.js";
+import type { CallStop } from "../../contract/host.js";
+import { supportedRequests, whenAborted, type Exchange, type RequestContext } from "./exchange.js";
+import { RunningCall } from "./running-calls.js";
 
 /** What a host is asked to bring before the request can go on. */
 export interface InputRequired {
@@ -45,10 +47,10 @@ export class ParkedCalls {
   serve<T>(
     request: ParkedRequest,
     ctx: RequestContext,
-    run: (exchange: Exchange, signal: AbortSignal) => Promise<T>,
+    run: (exchange: Exchange, stop: CallStop) => Promise<T>,
   ): Promise<T | InputRequired> {
     const parked = new Parked(request, ctx);
-    parked.running = run(parked, parked.signal).finally(() => parked.drop());
+    parked.running = run(parked, parked.stop).finally(() => parked.drop());
     return this.#turn(parked, ctx) as Promise<T | InputRequired>;
   }
 
@@ -70,14 +72,12 @@ export class ParkedCalls {
   }
 
   async #turn(parked: Parked, ctx: RequestContext): Promise<unknown> {
-    const leave = (): void => parked.end("The host cancelled the request.");
-    if (ctx.mcpReq.signal.aborted) leave();
-    ctx.mcpReq.signal.addEventListener("abort", leave, { once: true });
+    const unlisten = whenAborted(ctx.mcpReq.signal, () => parked.end("The host cancelled the request."));
     try {
-      const asked = await Promise.race([parked.refused, parked.running, parked.asked()]);
-      return asked === needsInput ? this.#park(parked) : asked;
+      const outcome = await parked.round();
+      return outcome === needsInput ? this.#park(parked) : outcome;
     } finally {
-      ctx.mcpReq.signal.removeEventListener("abort", leave);
+      unlisten();
     }
   }
 
@@ -115,28 +115,23 @@ class Parked implements Exchange {
   running: Promise<unknown> = Promise.resolve();
   expiry: NodeJS.Timeout | undefined;
   readonly #request: ParkedRequest;
-  readonly #ended = new AbortController();
+  readonly stop = new RunningCall();
   readonly #asks = new Map<string, Ask>();
   #ctx: RequestContext;
-  #wake: (() => void) | undefined;
-  /** Rejects where the request cannot be served at all. */
-  readonly refused: Promise<never>;
+  /** What the last round waits for; it counts only once. */
+  #needInput: () => void = () => {};
   #fail: (error: Error) => void = () => {};
+  /** The request cannot be served at all; that may be known before the first round waits. */
+  #refusal: Error | undefined;
 
   constructor(request: ParkedRequest, ctx: RequestContext) {
     this.#request = request;
     this.#ctx = ctx;
-    this.refused = new Promise((_, reject) => (this.#fail = reject));
-    this.refused.catch(() => undefined); // it counts only for a round that is under way
   }
 
   /** Only a request that waits is compared with another one, so most never need it. */
   get digest(): string {
     return digestOf(this.#request);
-  }
-
-  get signal(): AbortSignal {
-    return this.#ended.signal;
   }
 
   get supports(): Exchange["supports"] {
@@ -183,7 +178,7 @@ class Parked implements Exchange {
       };
       this.#asks.set(key, { method, params: plain, answered, leave });
       // What is asked in the same breath goes out in one round.
-      setImmediate(() => this.#wake?.());
+      setImmediate(() => this.#wake());
     });
   }
 
@@ -191,10 +186,20 @@ class Parked implements Exchange {
     void this.#ctx.mcpReq.notify({ method, params }).catch(() => undefined);
   }
 
-  async asked(): Promise<typeof needsInput> {
-    if (this.#asks.size === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-    else await new Promise((resolve) => setImmediate(resolve));
-    return this.#asks.size === 0 ? this.asked() : needsInput;
+  /** Until the request is done, needs the host, or cannot be served at all. */
+  round(): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#refusal !== undefined) return reject(this.#refusal);
+      this.#needInput = () => resolve(needsInput);
+      this.#fail = reject;
+      this.running.then(resolve, reject);
+      if (this.#asks.size > 0) setImmediate(() => this.#wake());
+    });
+  }
+
+  /** What was asked may have been answered meanwhile. */
+  #wake(): void {
+    if (this.#asks.size > 0) this.#needInput();
   }
 
   questions(): InputRequired["inputRequests"] {
@@ -228,6 +233,7 @@ class Parked implements Exchange {
       code: -32021,
       data: { requiredCapabilities: lacking },
     });
+    this.#refusal = error;
     this.#fail(error);
     this.end(error.message);
     return Promise.reject(error);
@@ -241,7 +247,7 @@ class Parked implements Exchange {
 
   end(why: string): void {
     clearTimeout(this.expiry);
-    this.#ended.abort(new ToolCancelledError(why));
+    this.stop.abort(why);
     this.running.catch(() => undefined); // nobody waits for it any more
   }
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "../../contract/is-record.js";
 import { messageOf } from "../../contract/message-of.js";
 import { hasProtocolMeta, metaOf, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
-import { extrasOf, hostMeta, keyOf, runTool, type WireCall } from "./call-tool.js";
+import { extrasOf, hostMeta, keyOf, runTool, withStop, type WireCall } from "./call-tool.js";
 import type { Connection } from "./connection.js";
 import type { Exchange, RequestContext } from "./exchange.js";
 import { isModernMeta } from "./plain-meta.js";
@@ -69,7 +69,7 @@ export async function answerModernCall(
     const result = await connection.serveModern(
       { mcpReq },
       { method: "tools/call", params },
-      (exchange, within) => runTool(connection, exchange, { ...call, requestId: id, signal: within }),
+      (exchange, stop) => runTool(connection, exchange, withStop(call, id, stop)),
     );
     const { name, version } = connection.host;
     const _meta = { ...result._meta, "io.modelcontextprotocol/serverInfo": { name, version } };

@@ -23,8 +23,7 @@ export class RunningCalls {
     const { requestId, reason } = Object(params) as { requestId?: string | number; reason?: unknown };
     const call = requestId === undefined ? undefined : this.#calls.get(requestId)?.call;
     if (call === undefined) return false;
-    const why = typeof reason === "string" ? `: ${reason.slice(0, 200)}` : "";
-    call.abort(`The host cancelled the call${why}.`);
+    call.cancel(reason);
     return true;
   }
 
@@ -48,6 +47,12 @@ export class RunningCall implements CallStop {
     this.#reason = reason;
     this.onAbort?.(reason);
     this.#controller?.abort(new ToolCancelledError(reason));
+  }
+
+  /** The host does not want it any more. */
+  cancel(reason: unknown): void {
+    const why = typeof reason === "string" ? `: ${reason.slice(0, 200)}` : "";
+    this.abort(`The host cancelled the call${why}.`);
   }
 
   /** Made on first use: most calls do without. */

@@ -31,6 +31,7 @@ export class StdioTransport {
   readonly #maxBytes: number;
   readonly #reader: LineReader;
   readonly #inFlight = new Map<string | number, Batch | undefined>();
+  /** Pieces of messages, each message with its line end. */
   #out: string[] = [];
   /** Where answers become bytes. */
   #shared: Buffer | undefined;
@@ -81,10 +82,15 @@ export class StdioTransport {
 
   /** Answer the request of this id with a serialized message. */
   sendText(id: string | number, text: string): void {
+    this.sendPieces(id, [text]);
+  }
+
+  /** The same in pieces: joining them would copy a large message. */
+  sendPieces(id: string | number, pieces: readonly string[]): void {
     const batch = this.#inFlight.get(id);
     this.#inFlight.delete(id);
-    if (batch === undefined) this.#write(text);
-    else batch.answer(text);
+    if (batch === undefined) this.#writePieces(pieces);
+    else batch.answer(pieces.join(""));
     this.#closeWhenIdle();
   }
 
@@ -174,34 +180,41 @@ export class StdioTransport {
     else batch.add(text);
   }
 
-  /** Messages of one turn of the event loop leave in one write. */
   #write(text: string): void {
+    this.#writePieces([text]);
+  }
+
+  /** Messages of one turn of the event loop leave in one write. */
+  #writePieces(pieces: readonly string[]): void {
     if (this.#closed) return;
     if (this.#out.length === 0) setImmediate(() => this.#flush());
-    this.#out.push(text);
-    this.#outChars += text.length;
+    for (const piece of pieces) {
+      this.#out.push(piece);
+      this.#outChars += piece.length;
+    }
+    this.#out.push(lineEnd);
     if (this.#outChars > maxHeldChars) this.#flush();
   }
 
   #flush(): void {
     if (this.#out.length === 0 || this.#closed) return;
-    const lines = this.#out;
+    const pieces = this.#out;
     const chars = this.#outChars;
     this.#out = [];
     this.#outChars = 0;
-    if (!this.#writeLines(lines, chars)) this.#options.input.pause();
+    if (!this.#writeOut(pieces, chars)) this.#options.input.pause();
   }
 
-  #writeLines(lines: readonly string[], chars: number): boolean {
+  #writeOut(pieces: readonly string[], chars: number): boolean {
     const { output } = this.#options;
     // A socket with nothing waiting hands bytes over at once; other streams may keep them.
     const isFree = output instanceof Socket && output.writableLength === 0;
-    if (!isFree || 3 * chars + lines.length > sharedBytes) return output.write(`${lines.join("\n")}\n`);
+    if (!isFree || 3 * chars + pieces.length > sharedBytes) return output.write(pieces.join(""));
     const bytes = (this.#shared ??= Buffer.allocUnsafeSlow(sharedBytes));
     let end = 0;
-    for (const line of lines) {
-      end += bytes.write(line, end);
-      bytes[end++] = lineEnd;
+    for (const piece of pieces) {
+      if (piece === lineEnd) bytes[end++] = lineEndByte;
+      else end += bytes.write(piece, end);
     }
     const hasRoom = output.write(bytes.subarray(0, end));
     if (output.writableLength > 0) this.#shared = undefined; // still to be read
@@ -214,4 +227,5 @@ const maxUnreadChars = 1024 * 1024;
 /** Characters that wait for the end of a turn of the event loop: a host reads the first answers while others are made. */
 const maxHeldChars = 32 * 1024;
 const sharedBytes = 256 * 1024;
-const lineEnd = 10;
+const lineEnd = "\n";
+const lineEndByte = 10;

@@ -2,27 +2,35 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ContentPart, ToolEnvelope } from "../../contract/call.js";
 import type { HostAnswer } from "../../contract/host.js";
 import { isRecord } from "../../contract/is-record.js";
+import { takeResultText } from "../../contract/tool-result.js";
 import { fitStructured } from "./fit-structured.js";
+
+/** The JSON text of a result's `structuredContent`, where the log has written it already. */
+export const structuredText = Symbol("structuredText");
 
 /** An answer in MCP's words. A protocol error of the server that was called is thrown as it came. */
 export function toCallResult(answer: HostAnswer, isModern = false): CallToolResult {
   const { callId, error, metadata } = answer.envelope;
   const { details } = error ?? {};
   if (typeof details?.["protocolCode"] === "number") throw protocolError(details);
-  const _meta: Record<string, unknown> = { ...metadata.mcp?.meta, "tenon/callId": callId };
+  const { meta, more } = metadata.mcp ?? {};
+  const _meta: Record<string, unknown> = meta === undefined ? {} : { ...meta };
+  _meta["tenon/callId"] = callId;
   if (metadata.repeated === true) _meta["tenon/repeated"] = true;
   if (metadata.untrusted === true) _meta["tenon/untrusted"] = true;
   if (error !== undefined) _meta["tenon/error"] = error;
   const content = metadata.mcp?.empty === true ? [] : answer.envelope.content.map(toBlock);
   const structured = structuredOf(answer, isModern);
   if (structured?.shortened === true) _meta["tenon/shortened"] = true;
-  return {
-    ...metadata.mcp?.more,
-    content,
-    ...(structured !== undefined && { structuredContent: structured.value }),
-    ...(error !== undefined && { isError: true }),
-    _meta,
-  };
+  const text = takeResultText(answer.envelope);
+  // Set one by one: objects that begin with a spread are slow to make and to write as JSON.
+  const result: CallToolResult & { [structuredText]?: string } =
+    more === undefined ? { content } : { ...more, content };
+  if (structured !== undefined) result.structuredContent = structured.value;
+  if (error !== undefined) result.isError = true;
+  result._meta = _meta;
+  if (text !== undefined && structured?.value === answer.envelope.result) result[structuredText] = text;
+  return result;
 }
 
 /** The server of the tool refused the request itself. */
@@ -57,7 +65,9 @@ function envelopeResult({ result, error }: ToolEnvelope): unknown {
 
 type Block = CallToolResult["content"][number];
 
-function toBlock({ more, ...part }: ContentPart): Block {
+function toBlock(given: ContentPart): Block {
+  if (given.type === "text" && given.more === undefined) return { type: "text", text: given.text };
+  const { more, ...part } = given;
   if (part.type === "image" || part.type === "audio") return toMedia(part, more);
   if (part.type !== "resource") return { ...more, ...part };
   const { uri, text, blob, mimeType } = part;

@@ -11,7 +11,7 @@ import { createWorkResources } from "./work-resources.js";
 import { TenonHostSession } from "./host-session.js";
 import { createWireCatalogue } from "./wire-catalogue.js";
 import type { Tenon } from "../tenon.js";
-import { ToolError } from "../../contract/errors.js";
+import { toolErrorFrom } from "../../contract/errors.js";
 import { checkKeys, type KeysOf } from "../../schema/check-keys.js";
 
 /** What the server reports about itself, and additional resources and prompts. */
@@ -157,7 +157,7 @@ async function snippetsOf({ session, signal }: HostScope): Promise<readonly Snip
 async function load(name: string, { session, signal }: HostScope): Promise<Snippet | undefined> {
   const { envelope } = await session.call({ name: "snippet_load", arguments: { name }, signal });
   if (envelope.success) return envelope.result as Snippet;
-  const { code, message, hint } = envelope.error;
+  const { code } = envelope.error;
   if (code === "RESOURCE_NOT_FOUND" || code === "TOOL_NOT_FOUND") return undefined;
-  throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
+  throw toolErrorFrom(envelope.error, "snippet_load");
 }

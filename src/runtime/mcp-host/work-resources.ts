@@ -6,7 +6,7 @@ import type {
   HostScope,
   ResourceProvider,
 } from "../../contract/host.js";
-import { ToolError } from "../../contract/errors.js";
+import { toolErrorFrom } from "../../contract/errors.js";
 
 /** Artifacts, memories and snippets as resources, read by calling their tools, so that the policy applies. */
 export function createWorkResources(): ResourceProvider {
@@ -200,9 +200,8 @@ async function fetch(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { envelope } = await session.call({ name, arguments: args, signal });
   if (envelope.success) return envelope.result as Readonly<Record<string, unknown>>;
-  const { code, message, hint } = envelope.error;
-  if (absent.has(code)) return undefined;
-  throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
+  if (absent.has(envelope.error.code)) return undefined;
+  throw toolErrorFrom(envelope.error, name);
 }
 
 const absent = new Set(["TOOL_NOT_FOUND", "RESOURCE_NOT_FOUND", "ARGUMENTS_INVALID", "TOOL_DISABLED"]);
