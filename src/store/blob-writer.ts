@@ -8,11 +8,12 @@ import {
   openSync,
   readSync,
   renameSync,
-  rmSync,
   writeSync,
 } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
+import { errnoOf } from "../contract/errno.js";
+import { removeIfThere } from "../contract/remove-if-there.js";
 import type { BlobRef, BlobSource, BlobWriter } from "../contract/ports/blobs.js";
 
 /** Where contents are stored, and how new ones are added. */
@@ -44,7 +45,7 @@ export function createBlobWriter(place: BlobPlace): BlobWriter {
   const abort = (): void => {
     if (!open) return;
     close();
-    rmSync(file, { force: true });
+    removeIfThere(file);
   };
   return {
     write(chunk) {
@@ -101,23 +102,33 @@ export async function linkFrom(source: BlobSource, place: BlobPlace): Promise<Bl
     return ref;
   } finally {
     if (fd !== undefined) closeSync(fd);
-    rmSync(file, { force: true });
+    removeIfThere(file);
   }
 }
 
 /** Write a content whose hash is known under its name; an incomplete file is noticed by its hash. */
 export async function writeWhole(file: string, data: Uint8Array, durable: boolean): Promise<void> {
-  rmSync(file, { force: true });
-  const fd = openSync(file, "wx", 0o600);
+  const fd = openNew(file);
   try {
     writeFully(fd, data);
     if (durable) await syncFile(fd);
   } catch (error) {
-    rmSync(file, { force: true });
+    removeIfThere(file);
     throw error;
   } finally {
     closeSync(fd);
   }
+}
+
+/** Begin a file for its owner only, in place of what may be left of one. */
+function openNew(file: string): number {
+  try {
+    return openSync(file, "wx", 0o600);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+  }
+  removeIfThere(file);
+  return openSync(file, "wx", 0o600);
 }
 
 /** Hash and size of an open file. */
@@ -136,7 +147,7 @@ async function adopt(
   { file, fd, ref }: { file: string; fd: number; ref: BlobRef },
   place: BlobPlace,
 ): Promise<void> {
-  if (await place.isKept(ref)) return rmSync(file, { force: true });
+  if (await place.isKept(ref)) return removeIfThere(file);
   await syncFile(fd);
   renameSync(file, place.fileOf(ref.hash));
   await syncDirectory(place.dir);

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { opendir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf } from "../contract/errno.js";
 import { ToolResourceNotFoundError } from "../contract/errors.js";
+import { removeIfThere } from "../contract/remove-if-there.js";
 import type { BlobReader, BlobRef, BlobSource, BlobStore } from "../contract/ports/blobs.js";
 import {
   copyFrom,
@@ -35,14 +36,7 @@ export function openBlobs(dir: string, newId: () => string): BlobStore {
 
   return {
     create: () => createBlobWriter(place),
-    put: (data, { durable = true } = {}) =>
-      explained(dir, async () => {
-        const ref = { hash: digest(data), size: data.length };
-        const file = fileOf(ref.hash);
-        if (durable ? await place.isKept(ref) : await looksKept(file, ref)) return ref;
-        if (!(await writePacked(file, data, durable))) await writeWhole(file, data, durable);
-        return ref;
-      }),
+    put: (data, { durable = true } = {}) => explained(dir, () => putData(place, data, durable)),
     putFile: (source) => explained(dir, () => putOpenFile(place, source)),
     open: (hash) => openReader(fileOf(hash), hash),
     async read(hash) {
@@ -62,7 +56,9 @@ export function openBlobs(dir: string, newId: () => string): BlobStore {
     },
     has: (hash) => isPresent(fileOf(hash)),
     remove(hash) {
-      for (const ending of ["", packedEnding]) rmSync(fileOf(hash) + ending, { force: true });
+      const file = fileOf(hash);
+      removeIfThere(file);
+      removeIfThere(file + packedEnding);
     },
     list: () => listHashes(dir),
   };
@@ -81,11 +77,14 @@ async function putOpenFile(place: BlobPlace, source: BlobSource): Promise<BlobRe
   const linked = await linkFrom(source, place);
   if (linked !== undefined) return linked;
   if (fstatSync(source.fd).size > maxPackedBytes) return copyFrom(source.fd, createBlobWriter(place));
-  const data = readFileSync(source.fd);
+  return putData(place, readFileSync(source.fd), true);
+}
+
+async function putData(place: BlobPlace, data: Uint8Array, durable: boolean): Promise<BlobRef> {
   const ref = { hash: digest(data), size: data.length };
   const file = place.fileOf(ref.hash);
-  if (await place.isKept(ref)) return ref;
-  if (!(await writePacked(file, data, true))) await writeWhole(file, data, true);
+  if (durable ? await place.isKept(ref) : await looksKept(file, ref)) return ref;
+  if (!(await writePacked(file, data, durable))) await writeWhole(file, data, durable);
   return ref;
 }
 
@@ -198,7 +197,7 @@ async function writePacked(file: string, data: Uint8Array, durable: boolean): Pr
   if (packed.length > data.length * 0.75) return false;
   await writeWhole(file + packedEnding, packed, durable);
   // What lay there uncompressed was found damaged, or this would not have been called.
-  rmSync(file, { force: true });
+  removeIfThere(file);
   return true;
 }
 

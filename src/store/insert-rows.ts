@@ -3,28 +3,32 @@ import type { Sql, SqlValue } from "./sql.js";
 export interface Insert {
   readonly table: string;
   readonly columns: readonly string[];
-  /** Taken a few at a time, so that they can be made while they are written. */
-  readonly rows: Iterable<readonly SqlValue[]>;
   /** What follows the values. @default nothing */
   readonly suffix?: string;
 }
 
+/** Inserts rows, many in one statement: over a network each statement is a round trip. */
+export type InsertRows = (tx: Sql, rows: Iterable<readonly SqlValue[]>) => Promise<void>;
+
 // Each number of rows is a statement of its own to prepare; both databases take many more parameters.
 const rowsAtOnce = 50;
 
-/** Insert rows, many in one statement: over a network each statement is a round trip. */
-export async function insertRows(tx: Sql, { table, columns, rows, suffix = "" }: Insert): Promise<void> {
+/** Make the function that inserts rows into a table. They are taken a few at a time, so that they can be made while they are written. */
+export function createInsert({ table, columns, suffix = "" }: Insert): InsertRows {
   const tuple = `(${columns.map(() => "?").join(", ")})`;
-  const insert = async (some: readonly (readonly SqlValue[])[]): Promise<void> => {
-    const tuples = some.map(() => tuple).join(", ");
-    await tx.run(`INSERT INTO ${table} (${columns.join(", ")}) VALUES ${tuples} ${suffix}`, some.flat());
+  const textFor = (count: number): string =>
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${Array<string>(count).fill(tuple).join(", ")} ${suffix}`;
+  const oneRow = textFor(1);
+  return async (tx, rows) => {
+    let some: (readonly SqlValue[])[] = [];
+    for (const row of rows) {
+      some.push(row);
+      if (some.length < rowsAtOnce) continue;
+      await tx.run(textFor(some.length), some.flat());
+      some = [];
+    }
+    const [first] = some;
+    if (first === undefined) return;
+    await (some.length === 1 ? tx.run(oneRow, first) : tx.run(textFor(some.length), some.flat()));
   };
-  let some: (readonly SqlValue[])[] = [];
-  for (const row of rows) {
-    some.push(row);
-    if (some.length < rowsAtOnce) continue;
-    await insert(some);
-    some = [];
-  }
-  if (some.length > 0) await insert(some);
 }

@@ -2,7 +2,7 @@ import { ToolValidationError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import { stages, type Iteration, type Stage } from "../contract/ports/pipeline.js";
 import { givenIterationsKey } from "./archive/given-numbers.js";
-import { insertRows } from "./insert-rows.js";
+import { createInsert } from "./insert-rows.js";
 import type { Sql, SqlDatabase } from "./sql.js";
 import { refuseBeyond, type StateLimits } from "./state-limits.js";
 import type { WorkScope } from "./work-scope.js";
@@ -118,17 +118,18 @@ async function create(tx: Sql, creation: Creation): Promise<NumberedIteration> {
     `INSERT INTO iterations (number, id, name, stage, created_at, agent, session_id) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     [number, id, iteration.name, first, now, agent, sessionId],
   );
-  await insertRows(tx, {
-    table: "stage_states",
-    columns: ["iteration", "stage", "state"],
-    rows: stages.map((stage) => [number, stage, stage === first ? "active" : "pending"]),
-  });
+  await insertStages(
+    tx,
+    stages.map((stage) => [number, stage, stage === first ? "active" : "pending"]),
+  );
   await tx.run(
     `INSERT INTO pipeline_history (iteration, at, agent, session_id, call_id, what) VALUES (?, ?, ?, ?, ?, ?)`,
     [number, now, agent, sessionId, callId ?? null, "started"],
   );
   return iteration;
 }
+
+const insertStages = createInsert({ table: "stage_states", columns: ["iteration", "stage", "state"] });
 
 /** A session may have used this name for one of its own. */
 async function freeId(tx: Sql, number: number): Promise<string> {

@@ -47,6 +47,9 @@ export interface JournalRows {
   readonly name: string;
 }
 
+/** Whether a place has entries that are neither done nor discarded. */
+export const anyUnfinished = "SELECT 1 FROM journal_entries WHERE phase <> 'done' AND place = ? LIMIT 1";
+
 /** Entries that are neither done nor discarded, oldest first. */
 export async function unfinishedEntries(rows: JournalRows): Promise<JournalEntry[]> {
   const sql = "SELECT * FROM journal_entries WHERE phase <> 'done' AND place = ? ORDER BY id";

@@ -5,12 +5,13 @@ import type {
   JournalStore,
   NewJournalEntry,
 } from "../contract/ports/journal.js";
-import { insertRows } from "./insert-rows.js";
+import { createInsert } from "./insert-rows.js";
 import { toColumn, parseColumn } from "./json-column.js";
 import {
   historyOf,
   invertsOf,
   selectEntries,
+  anyUnfinished,
   unfinishedEntries,
   unreferencedOf,
   wasUndone,
@@ -67,10 +68,9 @@ export function createJournalRows(
     finish: (id, options) =>
       write(async (tx) => {
         await setPhase(tx, id, "done");
-        const sql =
-          "SELECT * FROM journal_changes WHERE entry = ? AND inverts_entry IS NOT NULL ORDER BY seq";
-        for (const change of await tx.all<ChangeRow>(sql, [id])) await markInverted(tx, invertsOf(change));
-        return releaseSuperseded(rows(tx), id);
+        const own = await tx.all<ChangeRow>(finishedChanges, [id]);
+        for (const change of own) await markInverted(tx, invertsOf(change));
+        return releaseSuperseded(rows(tx), own);
       }, options),
     async retreat(id, standing) {
       const sql = "UPDATE journal_entries SET standing = ? WHERE id = ?";
@@ -79,7 +79,9 @@ export function createJournalRows(
     discard: async (id) =>
       void (await write((tx) => tx.run("DELETE FROM journal_entries WHERE id = ?", [id]))),
     fail: (id) => write((tx) => setPhase(tx, id, "failed")),
-    unfinished: () => inOne(unfinishedEntries),
+    // Before each change, where nothing is unfinished as a rule.
+    unfinished: async () =>
+      (await database.get(anyUnfinished, [place])) === undefined ? [] : inOne(unfinishedEntries),
     select: (selector) => inOne((all) => selectEntries(all, selector)),
     wasUndone: (selector) => wasUndone(rows(database), selector),
     history: (query) => historyOf(rows(database), query),
@@ -90,6 +92,10 @@ export function createJournalRows(
     unreferenced: (hashes) => unreferencedOf(rows(database), hashes),
   };
 }
+
+/** Of a finished entry: what takes an earlier change back, and what holds a difference (none of a command's many does). */
+const finishedChanges = `SELECT * FROM journal_changes
+  WHERE entry = ? AND (inverts_entry IS NOT NULL OR step LIKE '%"delta":%') ORDER BY seq`;
 
 /** Writers take turns, so a lock that stands now stands until this transaction is over. */
 async function requireLock(tx: Sql, fence: number): Promise<void> {
@@ -121,17 +127,8 @@ async function insertEntry(
     ],
   );
   const id = row?.id ?? 0;
-  await insertRows(tx, {
-    table: "journal_changes",
-    columns: changeColumns,
-    rows: changeRows(entry.changes, id),
-  });
-  await insertRows(tx, {
-    table: "journal_blobs",
-    columns: ["entry", "seq", "hash", "bytes"],
-    rows: blobRows(entry.changes, id),
-    suffix: "ON CONFLICT DO NOTHING",
-  });
+  await insertChanges(tx, changeRows(entry.changes, id));
+  await insertBlobs(tx, blobRows(entry.changes, id));
   return id;
 }
 
@@ -149,20 +146,29 @@ function* blobRows(changes: readonly JournalChange[], id: number): Generator<rea
     for (const { hash, size } of blobs) yield [id, seq, hash, size];
 }
 
-const changeColumns = [
-  "entry",
-  "seq",
-  "op",
-  "path",
-  "from_path",
-  "size_before",
-  "size_after",
-  "implied",
-  "undone",
-  "inverts_entry",
-  "inverts_seq",
-  "step",
-];
+const insertChanges = createInsert({
+  table: "journal_changes",
+  columns: [
+    "entry",
+    "seq",
+    "op",
+    "path",
+    "from_path",
+    "size_before",
+    "size_after",
+    "implied",
+    "undone",
+    "inverts_entry",
+    "inverts_seq",
+    "step",
+  ],
+});
+
+const insertBlobs = createInsert({
+  table: "journal_blobs",
+  columns: ["entry", "seq", "hash", "bytes"],
+  suffix: "ON CONFLICT DO NOTHING",
+});
 
 function stepColumn(step: JournalStep): string {
   return toColumn(step, "A step of the journal");
@@ -222,16 +228,11 @@ async function changesAfter(
  * change holds a difference to it, the older change needs it no more: it can be traced back. Returns such contents
  * that no entry needs.
  */
-async function releaseSuperseded(rows: JournalRows, id: number): Promise<string[]> {
+async function releaseSuperseded(rows: JournalRows, own: readonly ChangeRow[]): Promise<string[]> {
   const { sql, name } = rows;
-  // Of a command that changed many files, no step holds a difference.
-  const own = await sql.all<ChangeRow>(
-    `SELECT * FROM journal_changes WHERE entry = ? AND step LIKE '%"delta":%' ORDER BY seq`,
-    [id],
-  );
   const released = new Set<string>();
   for (const row of own) {
-    const step = parseColumn<JournalStep>(row.step, `journal entry ${id}`, name);
+    const step = parseColumn<JournalStep>(row.step, `journal entry ${row.entry}`, name);
     const hash = hashOfDifference(step);
     if (hash === undefined) continue;
     const earlier = await changeBefore(rows, row);
@@ -243,7 +244,7 @@ async function releaseSuperseded(rows: JournalRows, id: number): Promise<string[
     ]);
     released.add(hash);
   }
-  return unneeded(rows, [...released]);
+  return released.size === 0 ? [] : unreferencedOf(rows, [...released]);
 }
 
 function hashOfDifference(step: JournalStep): string | undefined {
@@ -261,28 +262,19 @@ function leftOnly(step: JournalStep, hash: string): boolean {
   return !("hash" in delta.middle) || delta.middle.hash !== hash;
 }
 
+/** Looked up after each change, so it must not read all changes of the path. */
+export const changeBeforeSql = `SELECT c.entry, c.seq, c.step ${ofPath}
+  AND (c.entry < ? OR (c.entry = ? AND c.seq < ?)) ORDER BY c.entry DESC, c.seq DESC LIMIT 1`;
+
 async function changeBefore(
   { sql, place, name }: JournalRows,
   { entry, seq, path }: ChangeRow,
 ): Promise<{ entry: number; seq: number; step: JournalStep } | undefined> {
-  const row = await sql.get<ChangeRow>(
-    `SELECT c.entry, c.seq, c.step ${ofPath} AND (c.entry < ? OR (c.entry = ? AND c.seq < ?))
-     ORDER BY c.entry DESC, c.seq DESC LIMIT 1`,
-    [place, path, entry, entry, seq],
-  );
+  const row = await sql.get<ChangeRow>(changeBeforeSql, [place, path, entry, entry, seq]);
   if (row === undefined) return undefined;
   return {
     entry: row.entry,
     seq: row.seq,
     step: parseColumn<JournalStep>(row.step, `journal entry ${row.entry}`, name),
   };
-}
-
-async function unneeded({ sql }: JournalRows, hashes: readonly string[]): Promise<string[]> {
-  const free: string[] = [];
-  for (const hash of hashes) {
-    const row = await sql.get("SELECT 1 FROM journal_blobs WHERE hash = ? LIMIT 1", [hash]);
-    if (row === undefined) free.push(hash);
-  }
-  return free;
 }

@@ -1,8 +1,8 @@
 import type { LockInfo, LockRequest } from "../contract/ports/locks.js";
 import { dialectOf } from "./dialect.js";
-import { insertRows } from "./insert-rows.js";
+import { createInsert } from "./insert-rows.js";
 import { fromIdentity } from "./process-identity.js";
-import type { Sql } from "./sql.js";
+import type { SqlValue } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
 
 /** A ticket that another one waits for. */
@@ -19,8 +19,10 @@ export interface Blocker {
 
 /** The rows of the lock queue. */
 export interface LockRows {
-  /** Add a ticket to the end of the queue; returns its number, which is never reused. */
-  draw(requests: readonly LockRequest[]): Promise<number>;
+  /** Add a ticket to the end of the queue; returns its number, which is never reused, and whom it waits for. */
+  draw(
+    requests: readonly LockRequest[],
+  ): Promise<{ readonly id: number; readonly blockers: readonly Blocker[] }>;
   blockers(id: number): Promise<readonly Blocker[]>;
   /** Send a heartbeat for one ticket; `false` if it was removed. */
   touch(id: number): Promise<boolean>;
@@ -37,6 +39,7 @@ export function createLockRows({ database, clock, self }: StateParts): LockRows 
   // The server's time, as clocks of machines differ; in a file the system's steady one, as its clock may be set.
   const time = now ?? "?";
   const timeValues = (): number[] => (now === undefined ? [sharedSteadyTime()] : []);
+  const findBlockers = blockersSql(time);
   const touchSql = `UPDATE lock_tickets SET heartbeat = ${time} WHERE`;
   return {
     draw: (requests) =>
@@ -46,10 +49,10 @@ export function createLockRows({ database, clock, self }: StateParts): LockRows 
           [owner, self.pid, clock.now(), ...timeValues()],
         );
         const id = ticket?.id ?? 0;
-        await insertKeys(tx, id, requests);
-        return id;
+        await insertKeys(tx, toKeyRows(id, requests));
+        return { id, blockers: await tx.all<Blocker>(findBlockers, [...timeValues(), id]) };
       }),
-    blockers: (id) => database.all<Blocker>(blockersSql(time), [...timeValues(), id]),
+    blockers: (id) => database.all<Blocker>(findBlockers, [...timeValues(), id]),
     touch: async (id) => (await database.run(`${touchSql} id = ?`, [...timeValues(), id])).changes > 0,
     beat: (given) =>
       database.transaction(async (tx) => {
@@ -68,14 +71,11 @@ export function createLockRows({ database, clock, self }: StateParts): LockRows 
   };
 }
 
-async function insertKeys(tx: Sql, id: number, requests: readonly LockRequest[]): Promise<void> {
-  const rows = requests.map(({ key, mode, tree }) => [
-    id,
-    normalKey(key),
-    mode === "exclusive" ? 1 : 0,
-    tree === true ? 1 : 0,
-  ]);
-  await insertRows(tx, { table: "lock_keys", columns: ["ticket", "key", "exclusive", "tree"], rows });
+const insertKeys = createInsert({ table: "lock_keys", columns: ["ticket", "key", "exclusive", "tree"] });
+
+function* toKeyRows(id: number, requests: readonly LockRequest[]): Generator<readonly SqlValue[]> {
+  for (const { key, mode, tree } of requests)
+    yield [id, normalKey(key), mode === "exclusive" ? 1 : 0, tree === true ? 1 : 0];
 }
 
 export const dropSql = "DELETE FROM lock_tickets WHERE id = ?";

@@ -30,16 +30,16 @@ export function createLocks(parts: StateParts): OwnedLocks {
     rows,
     mine: new Map(),
     releasing: new Set(),
-    wakeUp: new AbortController(),
   };
   return {
     async acquire(requests, options = {}) {
       const deadline = parts.clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs);
       for (;;) {
         if (options.signal?.aborted === true) throw toCancelled(options.signal);
-        const ticket = await takeTicket(queue, requests);
+        const { ticket, blockers } = await takeTicket(queue, requests);
         try {
-          if (await waitForTurn(queue, ticket, { ...options, deadline })) return heldLocks(queue, ticket);
+          if (await waitForTurn(queue, ticket, { ...options, deadline, blockers }))
+            return heldLocks(queue, ticket);
         } catch (error) {
           await releaseTicket(queue, ticket.id);
           throw error;
@@ -61,7 +61,10 @@ interface Ticket {
   readonly requests: readonly LockRequest[];
   /** When it was last known to stand in the queue, by this process's steady clock. */
   seenAt: number;
-  readonly lost: AbortController;
+  /** Why the locks were lost. */
+  fault?: Error;
+  /** Made when somebody asks for its signal. */
+  lost?: AbortController;
 }
 
 /** This process's part in the queue. */
@@ -70,35 +73,40 @@ interface Queue extends StateParts {
   readonly mine: Map<number, Ticket>;
   /** Tickets that are being released. */
   readonly releasing: Set<number>;
-  /** Aborted when a ticket of this process is released, so that waiters in this process check at once. */
-  wakeUp: AbortController;
+  /** Aborted when a ticket of this process is released, so that waiters in this process check at once; absent without any. */
+  wakeUp?: AbortController | undefined;
   heartbeatTimer?: NodeJS.Timeout;
 }
 
-async function takeTicket(queue: Queue, requests: readonly LockRequest[]): Promise<Ticket> {
+async function takeTicket(
+  queue: Queue,
+  requests: readonly LockRequest[],
+): Promise<{ readonly ticket: Ticket; readonly blockers: readonly Blocker[] }> {
   const seenAt = queue.clock.monotonic();
-  const id = await queue.rows.draw(requests);
+  const { id, blockers } = await queue.rows.draw(requests);
   if (queue.mine.size === 0)
     queue.heartbeatTimer = setInterval(() => sendHeartbeat(queue), heartbeatMs).unref();
-  const ticket: Ticket = { id, requests, seenAt, lost: new AbortController() };
+  const ticket: Ticket = { id, requests, seenAt };
   queue.mine.set(id, ticket);
-  return ticket;
+  return { ticket, blockers };
 }
 
 interface WaitOptions extends LockOptions {
   readonly deadline: number;
+  /** Whom the ticket waited for when it was drawn. */
+  readonly blockers: readonly Blocker[];
 }
 
 /** `false` if the ticket was removed from the queue in the meantime. */
 async function waitForTurn(
   queue: Queue,
   ticket: Ticket,
-  { deadline, signal }: WaitOptions,
+  { deadline, signal, blockers: first }: WaitOptions,
 ): Promise<boolean> {
   const { rows, clock } = queue;
   const watched: Watched = new Map();
-  for (let ms = 1; ; ms = Math.min(ms * 1.5, maxWaitMs)) {
-    const blockers = await rows.blockers(ticket.id);
+  let blockers = first;
+  for (let ms = 1; ; ms = Math.min(ms * 1.5, maxWaitMs), blockers = await rows.blockers(ticket.id)) {
     // A ticket that is gone has no blockers either.
     if (blockers.length === 0) return isInQueue(queue, ticket);
     const gone = blockers.filter((blocker) => isGone(queue, blocker, watched));
@@ -128,15 +136,16 @@ function isGone(queue: Queue, blocker: Blocker, watched: Watched): boolean {
   return still > staleMs || (still > confirmMs && blocker.silent_ms > staleMs);
 }
 
-async function pause({ clock, wakeUp }: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> {
+async function pause(queue: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const wakeUp = (queue.wakeUp ??= new AbortController());
   const ends = signal === undefined ? wakeUp.signal : AbortSignal.any([wakeUp.signal, signal]);
-  await clock.sleep(ms, ends).catch(() => {});
+  await queue.clock.sleep(ms, ends).catch(() => {});
   if (signal?.aborted === true) throw toCancelled(signal);
 }
 
 /** Whether a ticket is still in the queue; if that is not certain, a heartbeat is sent. */
 async function isInQueue({ rows, clock }: Queue, ticket: Ticket): Promise<boolean> {
-  if (ticket.lost.signal.aborted) return false;
+  if (ticket.fault !== undefined) return false;
   const now = clock.monotonic();
   // No ticket is removed before it was silent for `confirmMs`.
   if (now - ticket.seenAt < heartbeatMs) return true;
@@ -155,8 +164,8 @@ function forgetTicket(queue: Queue, id: number): void {
   queue.releasing.delete(id);
   queue.mine.delete(id);
   if (queue.mine.size === 0) clearInterval(queue.heartbeatTimer);
-  queue.wakeUp.abort();
-  queue.wakeUp = new AbortController();
+  queue.wakeUp?.abort();
+  queue.wakeUp = undefined;
 }
 
 /** A missed heartbeat, or a ticket that could not be released, is made up for by the next heartbeat. */
@@ -170,7 +179,7 @@ function sendHeartbeat(queue: Queue): void {
       releasing.forEach((id) => forgetTicket(queue, id));
       for (const ticket of tickets) {
         if (standing.has(ticket.id)) ticket.seenAt = now;
-        else if (queue.mine.has(ticket.id)) ticket.lost.abort(lostError(ticket));
+        else if (queue.mine.has(ticket.id)) lose(ticket);
       }
     })
     .catch(() => {});
@@ -180,11 +189,11 @@ function heldLocks(queue: Queue, ticket: Ticket): HeldLocks {
   let dropped: Promise<void> | undefined;
   return {
     fence: ticket.id,
-    lost: ticket.lost.signal,
+    get lost() {
+      return lostSignal(ticket);
+    },
     async check() {
-      if (await isInQueue(queue, ticket)) return;
-      ticket.lost.abort(lostError(ticket));
-      throw ticket.lost.signal.reason;
+      if (!(await isInQueue(queue, ticket))) throw lose(ticket);
     },
     release() {
       dropped ??= releaseTicket(queue, ticket.id);
@@ -193,8 +202,17 @@ function heldLocks(queue: Queue, ticket: Ticket): HeldLocks {
   };
 }
 
-function lostError({ requests }: Ticket): ToolUnavailableError {
-  return lockLost(`on "${requests[0]?.key ?? ""}"`);
+/** Note that the locks are lost; returns the reason. */
+function lose(ticket: Ticket): Error {
+  ticket.fault ??= lockLost(`on "${ticket.requests[0]?.key ?? ""}"`);
+  ticket.lost?.abort(ticket.fault);
+  return ticket.fault;
+}
+
+function lostSignal(ticket: Ticket): AbortSignal {
+  ticket.lost ??= new AbortController();
+  if (ticket.fault !== undefined) ticket.lost.abort(ticket.fault);
+  return ticket.lost.signal;
 }
 
 /** The holder sent no heartbeat for so long that its locks were given to another process. */

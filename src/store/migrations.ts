@@ -8,6 +8,7 @@ import { access } from "./migrations/005-access.js";
 import { logins } from "./migrations/006-logins.js";
 import { audiences } from "./migrations/007-audiences.js";
 import { secrets } from "./migrations/008-secrets.js";
+import { journalIndexes } from "./migrations/009-journal-indexes.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Sql } from "./sql.js";
 
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   logins,
   audiences,
   secrets,
+  journalIndexes,
 ];
 
 /** Where a database keeps the version of its schema. */

@@ -11,7 +11,8 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../contract/ports/clock.js";
 import { migrate, migrations, refuseNewer, type Versioned } from "./migrations.js";
-import { connectionSettings, openSqlite, patiently, type SqliteDatabase } from "./sqlite-database.js";
+import { patiently } from "./patiently.js";
+import { connectionSettings, openSqlite, type SqliteDatabase } from "./sqlite-database.js";
 import { connectSqlite } from "./sqlite-driver.js";
 import { isThere, privateFile } from "./state-dir.js";
 import { corruptError, toStateError } from "./state-error.js";

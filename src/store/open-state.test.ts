@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { dialectOf } from "./dialect.js";
+import { changeBeforeSql } from "./journal-rows.js";
 import { migrate, migrations } from "./migrations.js";
 import type { Migration } from "./migrations/migration.js";
 import { versionOf } from "./open-file.js";
@@ -240,6 +241,24 @@ describe("a state of an older version", () => {
     expect(state.warnings).toEqual([]);
     const version = await state.sql.get("PRAGMA user_version");
     expect(version).toMatchObject({ user_version: migrations.length });
+  });
+});
+
+describe("the journal's rows", () => {
+  it("tell the change of a path before another one without sorting all of its changes", async () => {
+    const state = await open();
+    const plan = await state.sql.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${changeBeforeSql}`, [
+      "place",
+      "/w/a",
+      5,
+      5,
+      0,
+    ]);
+    const details = plan.map(({ detail }) => detail);
+    expect(details).toContainEqual(expect.stringContaining("journal_changes_path"));
+    expect(details.filter((detail) => detail.includes("TEMP B-TREE") || detail.startsWith("SCAN"))).toEqual(
+      [],
+    );
   });
 });
 

@@ -13,7 +13,7 @@ import {
   toPostgresError,
   unknownCommitError,
 } from "./postgres-error.js";
-import { isWrite, refuseNul, refuseWrite, toNumbered } from "./sql-text.js";
+import { isWrite, refuseNul, toNumbered, writeRefused } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
 import { closedError, overError } from "./sqlite-database.js";
 import { createMutex, type Mutex } from "./mutex.js";
@@ -58,7 +58,7 @@ export function openPostgresDatabase({ pool, clock }: PostgresOptions): SqlDatab
       ? transaction(parts, (tx) => tx(sql, parameters), { durable: false })
       : read(sql, parameters);
   const readOnly: Query = async (sql, parameters) => {
-    refuseWrite(sql);
+    if (isWrite(sql)) throw writeRefused(sql);
     return read(sql, parameters);
   };
   return {

@@ -8,11 +8,10 @@ export function isWrite(sql: string): boolean {
   return !/^(?:select|values|explain|pragma)$/i.test(word);
 }
 
-/** Refuse to read the rows of a write that no transaction is around: whether it was kept shows only at its end. */
-export function refuseWrite(sql: string): void {
-  if (!isWrite(sql)) return;
+/** The error for reading the rows of a write that no transaction is around: whether it was kept shows only at its end. */
+export function writeRefused(sql: string): ToolInternalError {
   const [word = ""] = /[a-z]+/i.exec(sql) ?? [];
-  throw new ToolInternalError(`Rows of a writing statement (${word}) were read outside a transaction.`, {
+  return new ToolInternalError(`Rows of a writing statement (${word}) were read outside a transaction.`, {
     code: "INTERNAL",
     hint: "Use `run`, or read its rows inside a transaction.",
   });

@@ -1,7 +1,7 @@
 import { ToolInternalError, ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import { identityOf, refuseLost } from "./file-identity.js";
-import { isWrite, refuseNul, refuseWrite } from "./sql-text.js";
+import { isWrite, refuseNul, writeRefused } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
 import {
   connectSqlite,
@@ -9,8 +9,9 @@ import {
   type SqliteConnection,
   type SqliteStatement,
 } from "./sqlite-driver.js";
-import { isBusy, isCorrupt, toStateError } from "./state-error.js";
+import { isCorrupt, toStateError } from "./state-error.js";
 import { createMutex, type Mutex } from "./mutex.js";
+import { patiently, type Busy } from "./patiently.js";
 
 /** A database file, for callers that depend on that. */
 export interface SqliteDatabase extends SqlDatabase {
@@ -31,9 +32,6 @@ export interface SqliteOptions {
 // A writer holds the lock for microseconds. Waiting inside SQLite blocks the event loop, and with it a
 // writer of this same process, so it is short; the rest of the patience is spent between turns of the loop.
 const busyTimeoutMs = 2;
-const defaultPatienceMs = 9_000;
-/** How long a call waits where others have waited in vain before it. */
-const leastPatienceMs = 500;
 
 /** Settings of a connection; the second of them turns a new file into one with a write-ahead log. */
 export const connectionSettings = `
@@ -43,6 +41,7 @@ export const connectionSettings = `
   PRAGMA foreign_keys = ON;
   PRAGMA trusted_schema = OFF;
   PRAGMA journal_size_limit = 8388608;
+  PRAGMA temp_store = MEMORY;
 `;
 
 /** Open a database file. The caller applies its settings and checks it. */
@@ -58,13 +57,20 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
     open: true,
   };
   return {
-    ...createSql((body) => patiently(() => inTurn(parts, body), parts), parts, "alone"),
+    ...createSql((...statement) => patiently(() => inTurn(parts, statement), parts)),
     dialect: "sqlite",
     name: options.file,
-    exec: (sql) => guarded(parts, () => connection.exec(sql)),
+    exec(sql) {
+      if (!parts.open) throw closedError();
+      try {
+        connection.exec(sql);
+      } catch (error) {
+        throw toGuarded(parts, error);
+      }
+    },
     transaction: (work, { durable = false } = {}) =>
-      transaction(parts, work, { durable, begin: "BEGIN IMMEDIATE" }),
-    snapshot: (work) => transaction(parts, work, { durable: false, begin: "BEGIN" }),
+      transaction(parts, work, { durable, within: "transaction" }),
+    snapshot: (work) => transaction(parts, work, { durable: false, within: "snapshot" }),
     async close() {
       await parts.turns.enter();
       try {
@@ -85,51 +91,72 @@ interface Parts extends SqliteOptions {
   readonly connection: SqliteConnection;
   /** Held by the transaction that is under way. */
   readonly turns: Mutex;
-  readonly prepared: Map<string, SqliteStatement>;
+  readonly prepared: Map<string, Prepared>;
   readonly busy: Busy;
   /** Which file was opened; nothing where there is none. */
   readonly identity: string | undefined;
   open: boolean;
 }
 
-type Around = <Result>(body: () => Result) => Promise<Result>;
+/** What is asked of a statement: its first row, all of them, or how many rows it changed. */
+type Wanted = "get" | "all" | "run";
 
-/** Where statements stand: each for itself, in a transaction, or among reads of one state of the data. */
-type Within = "alone" | "transaction" | "snapshot";
+/** Runs a prepared statement, alone or within a transaction. */
+type Execute = (wanted: Wanted, sql: string, parameters: readonly SqlValue[]) => Promise<unknown>;
 
-/** Statements of one connection, each run at once within what is around it. */
-function createSql(around: Around, parts: Parts, within: Within): Sql {
-  const prepare = (sql: string, parameters: readonly SqlValue[]): SqliteStatement => {
-    refuseNul(parameters);
-    const known = parts.prepared.get(sql);
-    if (known) return known;
-    const statement = parts.connection.prepare(sql);
-    parts.prepared.set(sql, statement);
-    return statement;
-  };
-  const none: readonly SqlValue[] = [];
-  const read = (sql: string, parameters: readonly SqlValue[]): unknown[] => {
-    if (within !== "transaction") refuseWrite(sql);
-    return prepare(sql, parameters).all(...parameters);
-  };
-  const first = (sql: string, parameters: readonly SqlValue[]): unknown => {
-    // A write is stepped to its end: its error may come after its first row.
-    if (isWrite(sql)) return read(sql, parameters)[0];
-    return prepare(sql, parameters).get(...parameters);
-  };
-  const change = (sql: string, parameters: readonly SqlValue[]): { changes: number } => {
-    if (within === "snapshot") refuseWrite(sql);
-    const statement = prepare(sql, parameters);
-    const run = (): { changes: number } => ({ changes: Number(statement.run(...parameters).changes) });
-    return within === "alone" && isWrite(sql) ? committed(parts, run) : run();
-  };
+const none: readonly SqlValue[] = [];
+
+function createSql(execute: Execute): Sql {
   return {
     dialect: "sqlite",
     // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the SQL text decides the row's type
-    get: <Row>(sql: string, parameters = none) => around(() => first(sql, parameters) as Row | undefined),
-    all: <Row>(sql: string, parameters = none) => around(() => read(sql, parameters) as Row[]),
-    run: (sql, parameters = none) => around(() => change(sql, parameters)),
+    get: <Row>(sql: string, parameters = none) => execute("get", sql, parameters) as Promise<Row | undefined>,
+    all: <Row>(sql: string, parameters = none) => execute("all", sql, parameters) as Promise<Row[]>,
+    run: (sql, parameters = none) => execute("run", sql, parameters) as ReturnType<Sql["run"]>,
   };
+}
+
+/** A statement of the connection, and whether it may change something. */
+interface Prepared {
+  readonly statement: SqliteStatement;
+  readonly writes: boolean;
+}
+
+function prepare({ prepared, connection }: Parts, sql: string): Prepared {
+  const known = prepared.get(sql);
+  if (known) return known;
+  const made = { statement: connection.prepare(sql), writes: isWrite(sql) };
+  prepared.set(sql, made);
+  return made;
+}
+
+/** Where a statement stands: for itself, in a transaction, or among reads of one state of the data. */
+type Within = "alone" | "transaction" | "snapshot";
+
+/** Run a statement at once. */
+function step(
+  parts: Parts,
+  within: Within,
+  [wanted, sql, parameters]: readonly [Wanted, string, readonly SqlValue[]],
+): unknown {
+  if (!parts.open) throw closedError();
+  try {
+    refuseNul(parameters);
+    const { statement, writes } = prepare(parts, sql);
+    if (writes && within !== "transaction" && (wanted !== "run" || within === "snapshot"))
+      throw writeRefused(sql);
+    if (wanted === "all") return statement.all(...parameters);
+    // A write is stepped to its end: its error may come after its first row.
+    if (wanted === "get") return writes ? statement.all(...parameters)[0] : statement.get(...parameters);
+    if (writes && within === "alone") return committed(parts, () => changesOf(statement, parameters));
+    return changesOf(statement, parameters);
+  } catch (error) {
+    throw toGuarded(parts, error);
+  }
+}
+
+function changesOf(statement: SqliteStatement, parameters: readonly SqlValue[]): { changes: number } {
+  return { changes: Number(statement.run(...parameters).changes) };
 }
 
 /** Run a statement in a transaction of its own, whose end tells whether it was kept. */
@@ -148,13 +175,13 @@ function committed<Result>(parts: Parts, body: () => Result): Result {
   }
 }
 
-/** Run something that does not wait, behind the transaction that is under way. */
-function inTurn<Result>(parts: Parts, body: () => Result): Result | Promise<Result> {
-  if (!parts.turns.taken) return guarded(parts, body);
+/** Run a statement of its own, behind the transaction that is under way. */
+function inTurn(parts: Parts, statement: readonly [Wanted, string, readonly SqlValue[]]): unknown {
+  if (!parts.turns.taken) return step(parts, "alone", statement);
   return (async () => {
     await parts.turns.enter();
     try {
-      return guarded(parts, body);
+      return step(parts, "alone", statement);
     } finally {
       parts.turns.leave();
     }
@@ -163,52 +190,60 @@ function inTurn<Result>(parts: Parts, body: () => Result): Result | Promise<Resu
 
 interface Begin {
   readonly durable: boolean;
-  readonly begin: "BEGIN" | "BEGIN IMMEDIATE";
+  readonly within: "transaction" | "snapshot";
 }
 
 async function transaction<Result>(
   parts: Parts,
   work: (tx: Sql) => Promise<Result>,
-  { durable, begin }: Begin,
+  { durable, within }: Begin,
 ): Promise<Result> {
-  const { connection, turns } = parts;
-  await patiently(async () => {
-    // Not across the wait for another process: reads of this one go on meanwhile.
-    await turns.enter();
-    try {
-      guarded(parts, () => {
-        if (durable) connection.exec("PRAGMA synchronous = FULL");
-        connection.exec(begin);
-        // A reader's view begins with its first read, not before.
-        if (begin === "BEGIN") connection.exec("SELECT 1 FROM sqlite_master LIMIT 1");
-      });
-    } catch (error) {
-      rollBack(connection);
-      leaveTransaction(parts, durable);
-      throw error;
-    }
-  }, parts);
+  await patiently(() => begin(parts, { durable, within }), parts);
   let over = false;
-  const around: Around = async (body) => {
+  const execute: Execute = async (...statement) => {
     if (over) throw overError();
-    return guarded(parts, body);
+    return step(parts, within, statement);
   };
   try {
-    const within = begin === "BEGIN" ? "snapshot" : "transaction";
     if (within === "transaction") parts.busy.since = undefined;
-    const result = await work(createSql(around, parts, within));
+    const result = await work(createSql(execute));
     over = true;
-    guarded(parts, () => {
-      if (within === "transaction") refuseLost(parts);
-      connection.exec("COMMIT");
-    });
+    commit(parts, within);
     return result;
   } catch (error) {
     over = true;
-    rollBack(connection);
+    rollBack(parts.connection);
     throw error;
   } finally {
     leaveTransaction(parts, durable);
+  }
+}
+
+async function begin(parts: Parts, { durable, within }: Begin): Promise<void> {
+  const { connection, turns } = parts;
+  // Not across the wait for another process: reads of this one go on meanwhile.
+  await turns.enter();
+  try {
+    if (!parts.open) throw closedError();
+    if (durable) connection.exec("PRAGMA synchronous = FULL");
+    // A reader's view begins with its first read, not before.
+    connection.exec(
+      within === "transaction" ? "BEGIN IMMEDIATE" : "BEGIN; SELECT 1 FROM sqlite_master LIMIT 1",
+    );
+  } catch (error) {
+    rollBack(connection);
+    leaveTransaction(parts, durable);
+    throw toGuarded(parts, error);
+  }
+}
+
+function commit(parts: Parts, within: Begin["within"]): void {
+  if (!parts.open) throw closedError();
+  try {
+    if (within === "transaction") refuseLost(parts);
+    parts.connection.exec("COMMIT");
+  } catch (error) {
+    throw toGuarded(parts, error);
   }
 }
 
@@ -228,44 +263,10 @@ function rollBack(connection: SqliteConnection): void {
   }
 }
 
-/** Since when another process has held the file, by the steady clock, with no write of this one in between. */
-export interface Busy {
-  since: number | undefined;
-}
-
-type Patience = Pick<SqliteOptions, "file" | "clock" | "patienceMs"> & { readonly busy?: Busy };
-
-/** Try again while another process writes. All waiting calls give up together; later ones give up sooner. */
-export async function patiently<Result>(
-  attempt: () => Result | Promise<Result>,
-  { file, clock, patienceMs = defaultPatienceMs, busy = { since: undefined } }: Patience,
-): Promise<Result> {
-  let least: number | undefined;
-  for (let wait = 1; ; wait = Math.min(wait * 2, 100)) {
-    try {
-      const result = await attempt();
-      if (least !== undefined) busy.since = undefined;
-      return result;
-    } catch (error) {
-      if (!isBusy(error)) throw toStateError(error, file);
-      // The clock is looked at only where there is something to wait for: its first look costs milliseconds.
-      const now = clock.monotonic();
-      least ??= now + Math.min(leastPatienceMs, patienceMs);
-      busy.since ??= now;
-      if (now > Math.max(least, busy.since + patienceMs)) throw toStateError(error, file);
-      await clock.sleep(wait);
-    }
-  }
-}
-
-function guarded<Result>(parts: Parts, body: () => Result): Result {
-  if (!parts.open) throw closedError();
-  try {
-    return body();
-  } catch (error) {
-    if (isCorrupt(error)) parts.onCorrupt?.();
-    throw toStateError(error, parts.file);
-  }
+/** An error of the driver as one of the state; one that tells of damage is passed on. */
+function toGuarded(parts: Parts, error: unknown): Error {
+  if (isCorrupt(error)) parts.onCorrupt?.();
+  return toStateError(error, parts.file);
 }
 
 /** The state was closed before. */

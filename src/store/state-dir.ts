@@ -92,10 +92,9 @@ function refuseForeignLink(dir: string): void {
 
 export function isThere(path: string): boolean {
   try {
-    lstatSync(path);
-    return true;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(errnoOf(error) ?? "")) return false;
+    if (errnoOf(error) === "ENOTDIR") return false;
     throw error;
   }
 }

@@ -79,7 +79,7 @@ describe("the files of a call", () => {
     const stop = new AbortController();
     stop.abort();
     const { guard, journal } = world;
-    const port = createFiles({ guard, journal, origin: origin(), signal: stop.signal });
+    const port = createFiles({ guard, journal, origin: origin(), signal: () => stop.signal });
     await expect(port.write("a", Buffer.from("a"))).rejects.toMatchObject({ code: "CANCELLED" });
     expect(existsSync(join(world.root, "a"))).toBe(false);
   });

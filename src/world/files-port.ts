@@ -16,18 +16,25 @@ export interface FilesOptions {
   readonly sees?: ((sessionId: string) => boolean) | undefined;
   /** What the policy lets this call read, where it denies anything at all. */
   readonly readable?: ((path: string) => boolean) | undefined;
-  /** Hears of the paths that were changed. */
-  readonly onChanged?: ((paths: readonly string[]) => void) | undefined;
-  /** Stops a change before it begins, never in the middle. */
-  readonly signal?: AbortSignal | undefined;
+  /** Hears of the paths that were changed; they are resolved when it asks for them. */
+  readonly onChanged?: ((paths: () => readonly string[]) => void) | undefined;
+  /** Stops a change before it begins, never in the middle. Made on first use: reading a file needs none. */
+  readonly signal?: (() => AbortSignal) | undefined;
 }
 
 /** The files of one call: looks go through the guard, changes through the journal. */
 export function createFiles(options: FilesOptions): Files {
-  const { journal, origin, signal, onChanged, sees } = options;
+  const { journal, origin, onChanged, sees } = options;
   const guard = guardFor(options);
-  const by = { guard, signal, sees };
-  const tell = (paths: readonly string[]): void => onChanged?.(paths.map((path) => guard.canonical(path)));
+  const by = {
+    guard,
+    sees,
+    get signal() {
+      return options.signal?.();
+    },
+  };
+  const tell = (paths: readonly string[]): void =>
+    onChanged?.(() => paths.map((path) => guard.canonical(path)));
   const apply: Files["apply"] = async (mutations) => {
     let made: readonly FileMutation[] = [];
     const make = async (): Promise<readonly FileMutation[]> =>
@@ -52,9 +59,10 @@ export function createFiles(options: FilesOptions): Files {
     stat: async (path) => guard.stat(path),
     nearest: (path) => nearestPath(guard, path),
     read: (path, range) => suggestPath(guard, path, () => guard.read(path, range)),
+    lend: (path) => suggestPath(guard, path, () => guard.lend(path)),
     open: (path) => suggestPath(guard, path, () => guard.openRead(path)),
     list: (path) => guard.list(path),
-    walk: (path, walk) => guard.walk(path, walk, signal),
+    walk: (path, walk) => guard.walk(path, walk, by.signal),
     write: (path, data, options) =>
       applyAndLook({ op: "write", path, data, ...(options !== undefined && { options }) }),
     append: (path, data) => applyAndLook({ op: "append", path, data }),

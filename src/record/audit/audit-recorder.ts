@@ -32,6 +32,8 @@ export class AuditRecorder implements Recorder {
   #aside: Promise<void> | undefined;
   #turn: NodeJS.Immediate | undefined;
   #round: Promise<void> | undefined;
+  /** A record was just written by itself, and nothing but more calls of the same moment came since. */
+  #hasWritten = false;
   /** Calls that have a start record and no end yet. */
   readonly #begun = new Map<string, Begun>();
 
@@ -102,8 +104,11 @@ export class AuditRecorder implements Recorder {
     const { strict, running } = this.#options;
     if (record.parentCallId !== undefined) return this.#recordNested({ record, rest });
     // A call that runs alone need not wait for others that could share its write.
-    const isFree = !strict && this.#round === undefined && this.#aside === undefined;
+    const isFree = !strict && !this.#hasWritten && this.#round === undefined && this.#aside === undefined;
     if (typeof rest === "string" && isFree && running.isQuiet && this.#nested.every(isReady)) {
+      // Calls that arrived together may end one by one without a wait between them: from the second on they share a write.
+      this.#hasWritten = true;
+      void settled.then(() => (this.#hasWritten = false));
       const nested = this.#takeNested();
       const before = nested.length === 0 ? [] : nested.filter(isReady).map(({ rest: text }) => text);
       this.#end.write([...before, rest]);
@@ -225,6 +230,8 @@ export class AuditRecorder implements Recorder {
     });
   }
 }
+
+const settled = Promise.resolve();
 
 /** Whether no content is still being stored next to the log. */
 function isReady(pending: Pending): pending is Pending & { readonly rest: string } {

@@ -18,6 +18,7 @@ const wanted = [
   "resultDigest",
   "approval",
   "waitedForPersonMs",
+  "act",
 ] as const;
 
 export type MemberName = (typeof wanted)[number];

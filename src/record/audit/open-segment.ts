@@ -1,3 +1,4 @@
+import { removeIfThere } from "../../contract/remove-if-there.js";
 import { closeSync, constants, openSync } from "node:fs";
 import { ignoring } from "../../contract/errno.js";
 import { genesis, inspectLine, linesPerSegment } from "./line.js";
@@ -7,7 +8,6 @@ import {
   listSegments,
   readHead,
   readIfThere,
-  removeIfThere,
   segmentPaths,
   sizeOf,
   type SegmentHead,

@@ -4,7 +4,8 @@ import { bodyOf, hashOf, keepHash } from "./line.js";
 import { readLines } from "./read-lines.js";
 import { asideFiles } from "./retention.js";
 import { parseLine } from "./segment-index.js";
-import { listSegments, removeIfThere, segmentPaths } from "./segment-files.js";
+import { removeIfThere } from "../../contract/remove-if-there.js";
+import { listSegments, segmentPaths } from "./segment-files.js";
 import { marker, type SegmentWriter } from "./segment-writer.js";
 
 /** What to remove from the log: records that match any of these. */

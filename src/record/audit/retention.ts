@@ -1,7 +1,8 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ignoring } from "../../contract/errno.js";
-import { listSegments, readHead, readIfThere, removeIfThere, segmentPaths, sizeOf } from "./segment-files.js";
+import { removeIfThere } from "../../contract/remove-if-there.js";
+import { listSegments, readHead, readIfThere, segmentPaths, sizeOf } from "./segment-files.js";
 import { marker, type SegmentWriter } from "./segment-writer.js";
 
 export interface RetentionOptions {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { unlinkSync, writeFileSync, writeSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ignoring, errnoOf } from "../../contract/errno.js";
 import { genesis } from "./line.js";
@@ -119,12 +118,4 @@ export function readIfThere(file: string): string | undefined {
 /** The size of a file in bytes; 0 if it does not exist. */
 export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-export function removeIfThere(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch (error) {
-    if (errnoOf(error) !== "ENOENT") throw error;
-  }
 }

@@ -10,7 +10,7 @@ import { TextFilter } from "./text-filter.js";
 export const outcomes: readonly AuditOutcome[] = ["success", "failure", "denied", "interrupted"];
 const notACall = 255;
 const isStarted = 254;
-const version = 4;
+const version = 5;
 /** What a text is looked for in. */
 const searched = ["tool", "arguments", "error"] as const;
 
@@ -30,6 +30,8 @@ export class SegmentIndex {
   readonly session;
   readonly call;
   readonly outcome;
+  /** 1: something that a person did without calling a tool, such as an undo. */
+  readonly act;
   /** Milliseconds from the call to its answer. */
   readonly duration;
   /** How many of them were spent waiting for a person. */
@@ -57,6 +59,7 @@ export class SegmentIndex {
     this.session = column("session", new Uint32Array(0));
     this.call = column("call", new Uint32Array(0));
     this.outcome = column("outcome", new Uint8Array(0));
+    this.act = column("act", new Uint8Array(0));
     this.duration = column("duration", new Float64Array(0));
     this.waited = column("waited", new Float64Array(0));
     this.resultBytes = column("resultBytes", new Float64Array(0));
@@ -71,6 +74,11 @@ export class SegmentIndex {
 
   isCall(row: number): boolean {
     return this.outcome.at(row) < isStarted;
+  }
+
+  /** Whether the row is of something that a person did. */
+  isAct(row: number): boolean {
+    return this.act.at(row) === 1;
   }
 
   /** Whether the row is of a call that was about to run. */
@@ -136,6 +144,7 @@ export class SegmentIndex {
     this.session.push(record.idIn(names, "sessionId"));
     this.call.push(hasCall ? record.hash("callId") : 0);
     this.outcome.push(isCall ? outcomeOf(record) : hasCall ? isStarted : notACall);
+    this.act.push(record.has("act") ? 1 : 0);
     this.duration.push(duration);
     this.waited.push(isCall ? waitedOf(record) : 0);
     this.resultBytes.push(isCall ? resultBytesOf(record) : 0);
@@ -179,9 +188,9 @@ export function parseLine(line: Buffer | string): AuditRecord | undefined {
 
 function storedColumns(index: SegmentIndex): [string, { bytes(): Uint8Array }][] {
   const { ended, time, offset, length, tool, agent, task, session, call, outcome } = index;
-  const { duration, waited, resultBytes, error } = index;
+  const { act, duration, waited, resultBytes, error } = index;
   const keys = { ended, time, offset, length, tool, agent, task, session, call, outcome };
-  return Object.entries({ ...keys, duration, waited, resultBytes, error });
+  return Object.entries({ ...keys, act, duration, waited, resultBytes, error });
 }
 
 interface StoredIndex {

@@ -11,7 +11,8 @@ import {
   type OpenedSegment,
   type SegmentDeps,
 } from "./open-segment.js";
-import { removeIfThere, segmentPaths, writeHead, type SegmentHead } from "./segment-files.js";
+import { removeIfThere } from "../../contract/remove-if-there.js";
+import { segmentPaths, writeHead, type SegmentHead } from "./segment-files.js";
 import { makeFolder } from "../../contract/make-folder.js";
 
 const syncData = promisify(fdatasync);

@@ -1,4 +1,5 @@
 import { statSync, writeFileSync } from "node:fs";
+import { removeIfThere } from "../../contract/remove-if-there.js";
 import type { AuditStart, InterruptedEffects } from "../../contract/ports/audit.js";
 import { interruptedError } from "./interrupted.js";
 import { inspectLink, linesPerSegment } from "./line.js";
@@ -9,7 +10,6 @@ import {
   isSettled,
   listSegments,
   readIfThere,
-  removeIfThere,
   segmentPaths,
   sizeOf,
 } from "./segment-files.js";

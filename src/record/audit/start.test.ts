@@ -72,6 +72,21 @@ describe("a start record", () => {
     expect(await readLog(dir).verify()).toMatchObject({ ok: true, records: 2 });
   });
 
+  it("shares no write where its call is alone, and those that end in the same moment share one", async () => {
+    const dir = newDir();
+    const recorder = openRecorder(dir);
+    expect(recorder.record(toRecord("one"))).toBeUndefined();
+    const waiting = [recorder.record(toRecord("two")), recorder.record(toRecord("three"))];
+    expect(waiting[0]).toBeInstanceOf(Promise);
+    expect(waiting[1]).toBe(waiting[0]);
+    expect(linesOf(dir).map(({ callId }) => callId)).toEqual([undefined, "one"]);
+    await waiting[0];
+    expect(linesOf(dir).map(({ callId }) => callId)).toEqual([undefined, "one", "two", "three"]);
+    expect(recorder.record(toRecord("four"))).toBeUndefined();
+    await recorder.close();
+    expect(await readLog(dir).verify()).toMatchObject({ ok: true, records: 4 });
+  });
+
   it("refuses the call where it cannot be written, and leaves nothing to make up for", async () => {
     const dir = newDir();
     const recorder = openRecorder(dir, {

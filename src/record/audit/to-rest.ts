@@ -4,7 +4,7 @@ import { messageOf } from "../../contract/message-of.js";
 import type { AuditOutcome } from "../../contract/ports/audit.js";
 import type { BlobStore } from "../../contract/ports/blobs.js";
 import type { CallOwner, CallRecord, CallStart } from "../../contract/ports/recorder.js";
-import { keepResultText } from "../../contract/tool-result.js";
+import { keepResultText, knownResultText } from "../../contract/tool-result.js";
 import { hashOf } from "./line.js";
 
 export interface StartText {
@@ -80,7 +80,7 @@ export function createRestMaker(options: RestOptions): RestMaker {
         member("waitedForPersonMs", metadata.waitedForPersonMs);
       const end = `${error === undefined ? "" : `,"error":${textOf(error)}`},"salt":"${salt()}"}`;
       const args = begun === undefined ? textOf(redact(record.arguments)) : undefined;
-      const result = error === undefined ? resultText(envelope.result, redact) : undefined;
+      const result = error === undefined ? resultText(envelope, redact) : undefined;
       const keepResult = options.keepResults || result === undefined;
       if (isSmall(args) && isSmall(result) && keepResult)
         return start + (begun?.args ?? field("arguments", args)) + field("result", result) + end;
@@ -201,10 +201,12 @@ function textOf(value: unknown): string | undefined {
   }
 }
 
-function resultText(result: unknown, redact: <T>(value: T) => T): string | undefined {
+function resultText(envelope: CallRecord["envelope"], redact: <T>(value: T) => T): string | undefined {
+  const { result } = envelope;
   const shown = redact(result);
-  const text = textOf(shown);
-  if (shown === result && text !== undefined) keepResultText(result, text);
+  if (shown !== result) return textOf(shown);
+  const text = knownResultText(envelope) ?? textOf(shown);
+  if (text !== undefined) keepResultText(envelope, text);
   return text;
 }
 

@@ -9,15 +9,16 @@ interface Told {
   readonly waited?: number;
   readonly error?: string;
   readonly result?: unknown;
+  readonly act?: string;
 }
 
 async function logOf(calls: readonly Told[]) {
   const dir = newDir();
   const recorder = openRecorder(dir);
-  for (const [place, { tool = "t", at, ms, waited, error, result = "" }] of calls.entries()) {
+  for (const [place, { tool = "t", at, ms, waited, error, result = "", act }] of calls.entries()) {
     const fault = { type: "ToolPermissionError", message: "no", retryable: false };
-    await recorder.record(
-      toRecord(`call_${place}`, {}, {
+    await recorder.record({
+      ...toRecord(`call_${place}`, {}, {
         toolName: tool,
         startedAt: at,
         durationMs: ms,
@@ -26,7 +27,8 @@ async function logOf(calls: readonly Told[]) {
         metadata: { sessionId: "s", ...(waited !== undefined && { waitedForPersonMs: waited }) },
         ...(error !== undefined && { error: { ...fault, code: error } }),
       } as Partial<ToolEnvelope>),
-    );
+      ...(act !== undefined && { act }),
+    });
   }
   await recorder.close();
   return readLog(dir);
@@ -55,6 +57,17 @@ describe("the numbers of a range of time", () => {
     expect(total.people).toEqual({ calls: 1, totalMs: 50_000, maxMs: 50_000 });
     expect(series.waitingForPeople).toEqual([1, 1, 1, 1, 1, 0]);
     expect(series.running).toEqual([0, 0, 0, 0, 0, 1]);
+  });
+
+  it("leave out what people did without calling a tool", async () => {
+    const log = await logOf([
+      { tool: "a", at: 1, ms: 1 },
+      { tool: "tokens_revoke", at: 2, ms: 900, act: "cli" },
+    ]);
+    const { tools, total, series } = await log.usage({ since: 0, until: 10_000 }, 1);
+    expect(tools.map(({ tool }) => tool)).toEqual(["a"]);
+    expect(total).toMatchObject({ calls: 1, maxMs: 1 });
+    expect(series.calls).toEqual([1]);
   });
 
   it("tell refusals from failures, and how large results are, tool by tool", async () => {

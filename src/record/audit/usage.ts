@@ -3,7 +3,10 @@ import { compileName } from "../../glob/name-glob.js";
 import { DurationHistogram } from "../duration-histogram.js";
 import { outcomes, type SegmentIndex } from "./segment-index.js";
 
-/** Numbers about the calls that ended in a range of time, from the indexes alone: no line is read. */
+/**
+ * Numbers about the calls that ended in a range of time, from the indexes alone: no line is read. What people did without
+ * calling a tool does not count.
+ */
 export function usageOf(
   indexes: readonly SegmentIndex[],
   { since, until, tool }: UsageRange,
@@ -17,7 +20,7 @@ export function usageOf(
     for (let row = index.firstEndedSince(since); row < index.rows; row++) {
       const ended = index.ended.at(row);
       if (ended > until) break;
-      if (!index.isCall(row) || fits?.[index.tool.at(row)] === false) continue;
+      if (!index.isCall(row) || index.isAct(row) || fits?.[index.tool.at(row)] === false) continue;
       const call = readRow(index, row);
       addTo(sumOf(tools, call.tool), call);
       const interval = intervals[Math.min(buckets - 1, Math.floor((ended - since) / widthMs))];

@@ -1,5 +1,5 @@
 import { dialectOf } from "../dialect.js";
-import { insertRows } from "../insert-rows.js";
+import { createInsert } from "../insert-rows.js";
 import { migrate, migrations, refuseNewer, tablesOf, type Versioned } from "../migrations.js";
 import type { Sql, SqlValue } from "../sql.js";
 import { badArchive, fromArchiveValue, type ArchiveLine, type ArchiveRow } from "./archive-lines.js";
@@ -66,7 +66,7 @@ async function insert(
   const values = rows.map((each) =>
     columns.map((column): SqlValue => fromArchiveValue(each.row[column] ?? null)),
   );
-  await insertRows(tx, { table, columns, rows: values });
+  await createInsert({ table, columns })(tx, values);
 }
 
 async function columnsOf(tx: Sql, tables: readonly string[]): Promise<Map<string, ReadonlySet<string>>> {

@@ -1,4 +1,4 @@
-import { insertRows } from "../insert-rows.js";
+import { createInsert } from "../insert-rows.js";
 import type { State } from "../open-state.js";
 
 /** Put something into every store, so that what is lost shows; returns what a reader finds. */
@@ -35,7 +35,7 @@ async function fillValues(state: State): Promise<void> {
   });
   const bytes = rows.reduce((sum, row) => sum + Number(row[3]), 0);
   await state.sql.transaction(async (tx) => {
-    await insertRows(tx, { table: "kv", columns: ["namespace", "key", "value", "bytes"], rows });
+    await createInsert({ table: "kv", columns: ["namespace", "key", "value", "bytes"] })(tx, rows);
     await tx.run("UPDATE kv_usage SET keys = keys + ?, bytes = bytes + ? WHERE namespace = 'tool:a'", [
       rows.length,
       bytes,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MemoryQuery, MemoryStore, NewMemory } from "../../contract/ports/memories.js";
-import { insertRows } from "../insert-rows.js";
+import { createInsert } from "../insert-rows.js";
 import type { Fixture, NewFixture } from "./drivers.js";
 import { openBench, type WorkBench } from "./work-fixture.js";
 
@@ -255,7 +255,7 @@ export function memoriesSuite(newFixture: NewFixture): void {
       // At once: what is tried is the search, and it indexes rows that it does not know.
       const columns = ["kind", "layer", "iteration", "title", "content", "tags", "created_at", "agent"];
       const rows = words.map((word) => ["learning", "iteration", 1, word, word, "[]", bench.time, "tester"]);
-      await bench.state.sql.transaction((tx) => insertRows(tx, { table: "memories", columns, rows }));
+      await bench.state.sql.transaction((tx) => createInsert({ table: "memories", columns })(tx, rows));
       expect(await memories.count()).toBe(1301);
       expect((await titles({ query: "alpha beta", limit: 1 }))[0]).toBe("both");
       expect(await titles({ query: "alpha", limit: 100 })).toHaveLength(100);

@@ -117,7 +117,8 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new ToolCancelledError();
 }
 
-function toToolError(error: unknown, path: string): unknown {
+/** A system's error as a tool error that names the caller's path; others stay as they are. */
+export function toToolError(error: unknown, path: string): unknown {
   if (error instanceof ToolError) return error;
   const code = errnoOf(error);
   // The system's own message is left out: it names descriptors and real paths.

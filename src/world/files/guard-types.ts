@@ -1,6 +1,7 @@
 import type {
   DirectoryEntry,
   FileChange,
+  Files,
   FileStat,
   OpenFile,
   PathVerdict,
@@ -10,6 +11,7 @@ import type {
 } from "../../contract/ports/files.js";
 import type { Opener } from "./opener.js";
 import type { PathRules } from "./path-rules.js";
+import type { SpareMemory } from "./spare-memory.js";
 
 export interface GuardOptions {
   readonly rules: PathRules;
@@ -19,6 +21,8 @@ export interface GuardOptions {
   readonly sync?: boolean;
   /** @default descriptors on Linux, names elsewhere */
   readonly opener?: Opener;
+  /** Shared with other guards. @default its own */
+  readonly spare?: SpareMemory;
 }
 
 export interface GuardedFile extends OpenFile {
@@ -55,6 +59,8 @@ export interface Guard {
    */
   glance(path: string): FileStat | null;
   read(path: string, range?: ReadRange): Promise<Uint8Array>;
+  /** Read a whole file into memory that is used again once it was given back. */
+  lend(path: string): ReturnType<NonNullable<Files["lend"]>>;
   list(path: string): AsyncIterable<DirectoryEntry>;
   walk(path: string, options?: WalkOptions, signal?: AbortSignal): AsyncIterable<WalkBatch>;
   /** Make a directory and its missing parents; `created` is false where it existed already. */

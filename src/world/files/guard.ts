@@ -16,13 +16,15 @@ import { openForReading, readFileBytes } from "./read-file.js";
 import { realPathOf } from "./real-path.js";
 import { removeTree } from "./remove-tree.js";
 import { resolveLinks } from "./resolve-links.js";
+import { createSpareMemory } from "./spare-memory.js";
 import { walkFiles } from "./walk-files.js";
 import { watchPath } from "./watch-path.js";
 
 /** Build the guard that file operations go through. Changes of files are made by the journal, which uses its rules and opener. */
 export function createGuard(options: GuardOptions): Guard {
-  const { rules, maxFileSize, sync = true } = options;
+  const { rules, maxFileSize, sync = true, spare = createSpareMemory() } = options;
   const deps = { rules, opener: options.opener ?? chooseOpener(rules.platform) };
+  const shared = { ...options, opener: deps.opener, spare };
   const display = (real: string): string => toShownPath(displayPath(rules.workspace, real));
   return {
     root: rules.workspace,
@@ -37,13 +39,17 @@ export function createGuard(options: GuardOptions): Guard {
     stat: (text, { follow = true } = {}) => statPath(deps, text, follow),
     glance: (text) => glanceAt(rules, text),
     read: (text, range) => readFileBytes(deps, text, { range, maxBytes: maxFileSize }),
+    async lend(text) {
+      const bytes = await readFileBytes(deps, text, { maxBytes: maxFileSize, spare });
+      return { bytes, giveBack: () => spare.giveBack(bytes) };
+    },
     list: (text) => listDirectory(deps, text, display),
     walk: (text, walk = {}, signal) => walkFiles(deps, text, { ...walk, display, signal }),
     makeDirectory: (text) => makeDirectory({ ...deps, sync }, text),
     removeTree: (text) => removeTree(deps, text, sync),
     watch: (text, signal) => watchPath(deps, text, { signal, display }),
-    narrow: (paths) => createGuard({ ...options, opener: deps.opener, rules: rules.narrow(paths) }),
-    screen: (readable) => createGuard({ ...options, opener: deps.opener, rules: rules.screen(readable) }),
+    narrow: (paths) => createGuard({ ...shared, rules: rules.narrow(paths) }),
+    screen: (readable) => createGuard({ ...shared, rules: rules.screen(readable) }),
   };
 }
 

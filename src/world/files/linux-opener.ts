@@ -4,7 +4,7 @@ import { toPathText, toSystemPath } from "./raw-path.js";
 
 /** Refers to a file without opening it: FIFOs do not block and devices are not touched. Node has no constant for it. */
 const O_PATH = 0o10000000;
-const OPEN_FLAGS = O_PATH | constants.O_NOFOLLOW;
+export const OPEN_FLAGS = O_PATH | constants.O_NOFOLLOW;
 
 /**
  * Open by descriptor: the kernel resolves the path once, /proc reports the real path, and every later

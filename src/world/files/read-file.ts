@@ -5,6 +5,7 @@ import { ToolValidationError } from "../../contract/errors.js";
 import { notRegularFile, systemFailure, fileTooLarge, withPath, withPathAsync } from "./file-errors.js";
 import { toFileStat } from "./file-stat.js";
 import { type GuardDeps, openExisting } from "./locate.js";
+import { minSpareBytes, type SpareMemory } from "./spare-memory.js";
 
 /** An open regular file, with the descriptor it is read through. */
 export interface OpenDescriptor {
@@ -41,6 +42,8 @@ export function closeOnce(fd: number): () => void {
 export interface ReadLimits {
   readonly range?: ReadRange | undefined;
   readonly maxBytes: number;
+  /** Where memory for a large file comes from. @default new memory */
+  readonly spare?: SpareMemory;
 }
 
 /** Up to this size a synchronous read is faster than a trip through the thread pool. */
@@ -57,7 +60,7 @@ export async function readFileBytes(deps: GuardDeps, text: string, limits: ReadL
     if (expected > limits.maxBytes) throw fileTooLarge(text, limits.maxBytes);
     // One byte more, so that the end of the file is found without another buffer.
     const hint = Math.min(wanted, expected + 1);
-    const bytes = await withPathAsync(text, () => readUpTo(file.fd, { offset, wanted, hint }));
+    const bytes = await withPathAsync(text, () => readUpTo(file.fd, { offset, wanted, hint }, limits.spare));
     if (bytes.length > limits.maxBytes) throw fileTooLarge(text, limits.maxBytes);
     return bytes;
   } finally {
@@ -84,12 +87,18 @@ interface ReadSpan {
   readonly hint: number;
 }
 
-async function readUpTo(fd: number, { offset, wanted, hint }: ReadSpan): Promise<Uint8Array> {
-  let buffer: Buffer = Buffer.allocUnsafeSlow(Math.min(wanted, Math.max(hint, 64)));
+async function readUpTo(
+  fd: number,
+  { offset, wanted, hint }: ReadSpan,
+  spare: SpareMemory | undefined,
+): Promise<Uint8Array> {
+  const size = Math.min(wanted, Math.max(hint, 64));
+  const isLarge = spare !== undefined && size >= minSpareBytes;
+  let buffer: Buffer = isLarge ? spare.take(size) : Buffer.allocUnsafeSlow(size);
   let filled = 0;
   while (filled < wanted) {
     if (filled === buffer.length) buffer = growBuffer(buffer, wanted);
-    const room = Math.min(buffer.length - filled, CHUNK_BYTES);
+    const room = Math.min(buffer.length - filled, wanted - filled, CHUNK_BYTES);
     const got =
       buffer.length <= SYNC_READ_BYTES
         ? readSync(fd, buffer, filled, room, offset + filled)

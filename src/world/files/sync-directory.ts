@@ -1,11 +1,9 @@
-import { close, closeSync, constants, fsync, fsyncSync, write, writeSync } from "node:fs";
+import { closeSync, constants, fsync, fsyncSync, write, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Handle } from "./opener.js";
 
 /** Flush a file's bytes to the disk without blocking the loop. */
 export const syncFile = promisify(fsync);
-
-const closeFile = promisify(close);
 
 /** Flush a directory's names to the disk, so that a rename survives a power cut. */
 export async function syncDirectory(directory: Handle): Promise<void> {
@@ -21,7 +19,7 @@ export async function syncDirectory(directory: Handle): Promise<void> {
   } catch {
     // Some file systems cannot flush directories; the change itself has been made.
   } finally {
-    await closeFile(fd);
+    closeSync(fd);
   }
 }
 

@@ -163,6 +163,15 @@ describe("adopting what a command changed", () => {
     expect(readFileSync(inWorkspace("changed"), "utf8")).toBe("theirs\n");
   });
 
+  it("previews the undo of a binary file that others changed as what it is, a conflict", async () => {
+    writeFileSync(join(base, "layer/changed"), "by the command\0");
+    await adoptAll();
+    writeFileSync(inWorkspace("changed"), "by others\0");
+    await expect(world.journal.previewUndo({ path: "changed" })).rejects.toThrow(
+      /"changed" was changed since/,
+    );
+  });
+
   it("merges an undo with what others changed elsewhere in the file", async () => {
     const lines = (first: string, last: string): string =>
       [first, ...Array.from({ length: 20 }, (_, at) => `line ${at}`), last, ""].join("\n");
@@ -170,6 +179,8 @@ describe("adopting what a command changed", () => {
     writeFileSync(join(base, "layer/changed"), lines("by the command", "b"));
     await adoptAll();
     writeFileSync(inWorkspace("changed"), lines("by the command", "by others"));
+    const preview = await world.journal.previewUndo({ path: "changed" });
+    expect(preview).toMatchObject({ files: [{ path: "changed", merged: true }] });
     const [file] = await world.journal.undo({ path: "changed" }, origin());
     expect(file).toMatchObject({ merged: true });
     expect(readFileSync(inWorkspace("changed"), "utf8")).toBe(lines("a", "by others"));

@@ -1,28 +1,30 @@
 import { renameSync } from "node:fs";
 import path from "node:path";
 import type { JournalStep, MoveStep, SetStep } from "../../contract/ports/journal.js";
-import { fileConflict, withPathAsync } from "../files/file-errors.js";
+import { fileConflict, toToolError } from "../files/file-errors.js";
 import type { Opener } from "../files/opener.js";
-import { statReal, openDirectory, stampOf, withOpenPath, type OpenPath } from "./open-path.js";
+import { statReal, openDirectory, stampOf, withOpenPaths } from "./open-path.js";
 import type { PlannedStep } from "./plan.js";
-import { linkOrElse, linkOrRename } from "./rename-new.js";
+import { linkOrElse, linkOrRename, replaceLarge } from "./rename-new.js";
 import { applyMode, applyRename, endsOf } from "./rename-step.js";
 import { stampTree } from "./tree.js";
 
 /** Apply one step: a single rename, or a link that fails if the name was taken meanwhile. */
-export function applyStep(
+export async function applyStep(
   opener: Opener,
   step: JournalStep,
   { planned, onLinked }: { planned: PlannedStep; onLinked: () => void },
 ): Promise<void> {
-  return withPathAsync(planned.text, async () => {
+  try {
     checkExpectations(opener, planned);
-    if (step.kind === "move") return applyMove(opener, step, onLinked);
-    if (step.kind === "rename") return applyRename(opener, step, onLinked);
+    if (step.kind === "move") return await applyMove(opener, step, onLinked);
+    if (step.kind === "rename") return await applyRename(opener, step, onLinked);
     if (step.kind === "mode") return applyMode(opener, step);
     await applySet(opener, step, onLinked);
     if (step.after === null) await checkRemoved(opener, step.temp, planned);
-  });
+  } catch (error) {
+    throw toToolError(error, planned.text);
+  }
 }
 
 /** The directories that steps change, each of them as often as it is changed. */
@@ -64,37 +66,34 @@ async function checkRemoved(opener: Opener, temp: string, { expects, text }: Pla
 }
 
 function applySet(opener: Opener, step: SetStep, onLinked: () => void): Promise<void> {
-  return withOpenPaths(opener, [step.path, step.temp], ([target, temp]) => {
+  return withOpenPaths(opener, [step.path, step.temp], (target, temp) => {
     if (step.after === null) return renameSync(target.at, temp.at);
     if (step.before === null && step.after.type === "file") {
       return linkOrRename(temp.at, target.at, onLinked);
     }
-    renameSync(temp.at, target.at);
+    if (opener.kind === "portable" || (step.before?.size ?? 0) < largeBytes) {
+      return renameSync(temp.at, target.at);
+    }
+    replaceLarge(temp.at, target.at);
   });
 }
+
+const largeBytes = 1 << 20;
 
 async function applyMove(opener: Opener, step: MoveStep, onLinked: () => void): Promise<void> {
   if (step.overwritten !== null) {
     const { type } = step.overwritten;
-    await withOpenPaths(opener, [step.to, step.temp], ([to, temp]) => {
+    await withOpenPaths(opener, [step.to, step.temp], (to, temp) => {
       // Some systems link to what a link leads to instead of the link.
       if (type !== "file") return renameSync(to.at, temp.at);
       linkOrElse(to.at, temp.at, renameSync);
     });
     onLinked();
   }
-  await withOpenPaths(opener, [step.from, step.to], ([from, to]) => {
+  await withOpenPaths(opener, [step.from, step.to], (from, to) => {
     if (step.overwritten === null && step.moved.type === "file") {
       return linkOrRename(from.at, to.at, onLinked);
     }
     renameSync(from.at, to.at);
   });
-}
-
-function withOpenPaths(
-  opener: Opener,
-  [first, second]: readonly [string, string],
-  step: (places: readonly [OpenPath, OpenPath]) => void,
-): Promise<void> {
-  return withOpenPath(opener, first, (one) => withOpenPath(opener, second, (other) => step([one, other])));
 }

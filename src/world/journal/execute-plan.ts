@@ -1,10 +1,10 @@
 import type { Clock } from "../../contract/ports/clock.js";
 import type { ChangeOrigin, JournalStep, JournalStore } from "../../contract/ports/journal.js";
-import { withPathAsync } from "../files/file-errors.js";
+import { withPath, withPathAsync } from "../files/file-errors.js";
 import { createPause } from "../files/pause.js";
 import { createFlushes } from "./stage-file.js";
-import { syncDirectories } from "./open-path.js";
-import type { Plan, PlannedStep } from "./plan.js";
+import { inodeOf, movedOrReplaced, statReal, syncDirectories } from "./open-path.js";
+import type { PlannedStep } from "./plan.js";
 import { removeTemps, rollBackSteps, tempOf, type RollBackDeps } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
 import { directoriesOfAll, applyStep } from "./apply-step.js";
@@ -37,10 +37,9 @@ export interface PlanEntry {
  */
 export async function executePlan(
   deps: ExecuteDeps,
-  plan: Pick<Plan, "steps">,
+  planned: readonly PlannedStep[],
   entry: PlanEntry,
 ): Promise<void> {
-  const planned = plan.steps();
   if (planned.length === 0) return;
   const { store, failpoint } = deps;
   const changes = planned.map((each) => each.change);
@@ -120,7 +119,6 @@ async function prepare(
   planned: readonly PlannedStep[],
   id: number,
 ): Promise<readonly JournalStep[]> {
-  const inodes: (string | undefined)[] = [];
   const steps: JournalStep[] = [];
   const flushes = createFlushes();
   try {
@@ -130,9 +128,9 @@ async function prepare(
         content === null
           ? undefined
           : stageContent(deps, tempOf(step), { content, text, flush: flushes.add });
-      const [inode, hashed] = await waitForBoth(staging, withHash(step, content));
-      inodes.push(inode);
-      steps.push(withInode(hashed, madeBy === undefined ? undefined : inodes[madeBy]));
+      const [, hashed] = await waitForBoth(staging, withHash(step, content));
+      const maker = madeBy === undefined ? undefined : planned[madeBy];
+      steps.push(maker === undefined ? hashed : withInode(deps, hashed, tempOf(maker.change.step)));
       deps.failpoint("staged");
     }
     // Both must be durable before the first step; their order does not matter.
@@ -159,11 +157,18 @@ async function waitForBoth<One, Other>(
 async function withHash(step: JournalStep, content: PlannedStep["content"]): Promise<JournalStep> {
   const previous = content !== null && "previous" in content ? content.previous : undefined;
   if (previous === undefined || step.kind !== "set" || step.after?.type !== "file") return step;
-  return { ...step, after: { ...step.after, hash: await previous.hashAfter() } };
+  await previous.check();
+  return step.after.hash === ""
+    ? { ...step, after: { ...step.after, hash: await previous.hashAfter() } }
+    : step;
 }
 
-function withInode(step: JournalStep, inode: string | undefined): JournalStep {
-  return (step.kind === "move" || step.kind === "rename") && inode !== undefined ? { ...step, inode } : step;
+/** The step, with the inode of what it moves, which an earlier step has prepared under its temporary name. */
+function withInode({ opener }: ExecuteDeps, step: JournalStep, temp: string): JournalStep {
+  if (step.kind !== "move" && step.kind !== "rename") return step;
+  const stat = statReal(opener, temp);
+  if (stat === null) throw movedOrReplaced("ESTALE");
+  return { ...step, inode: inodeOf(stat) };
 }
 
 /** Nothing was changed yet; what cannot be cleaned up now is cleaned up at the next start. */
@@ -193,11 +198,12 @@ async function take(
       await deps.checkLock();
       await breathe();
       const each = planned[seq];
-      const [step, next] = committing.steps.slice(seq, seq + 2);
+      const step = committing.steps[seq];
+      const next = committing.steps[seq + 1];
       if (step === undefined || each === undefined) continue;
       const replacement = toReplacement(each, step, next);
       if (replacement === undefined) await applyStep(deps.opener, step, { planned: each, onLinked });
-      else await withPathAsync(each.text, () => applyReplacement(deps.opener, replacement, onLinked));
+      else withPath(each.text, () => applyReplacement(deps.opener, replacement, onLinked));
       if (replacement !== undefined) seq += 1;
       deps.failpoint("stepped");
     }

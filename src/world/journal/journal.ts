@@ -14,13 +14,13 @@ import type {
   UndoPreview,
 } from "../../contract/ports/journal.js";
 import type { LockStore } from "../../contract/ports/locks.js";
-import { withPathAsync } from "../files/file-errors.js";
+import { toToolError, withPathAsync } from "../files/file-errors.js";
 import { isWithin } from "../files/path-text.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
 import { createChangeLock, type HeldChangeLock } from "./change-lock.js";
 import { executePlan, type ExecuteDeps, type PlanEntry } from "./execute-plan.js";
-import { createPlan, type Plan } from "./plan.js";
+import { createPlan, type Plan, type PlannedStep } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
 import { keepOpen, type KeptOpener } from "../files/keep-open.js";
 import { createKeptFiles } from "./kept-files.js";
@@ -147,8 +147,7 @@ export function createJournal(options: JournalOptions): Journal {
   const withChangeLock = createChangeLock({ locks: options.locks, place: options.place ?? "", clock });
   const tidy = createPruner({ store, blobs, kept, clock, limits });
   /** The change is made and recorded; pruning can fail without harm. */
-  const prune = (work: () => Promise<void>): Promise<void> =>
-    work().catch((error: unknown) => onWarning(`The journal was not pruned: ${String(error)}`));
+  const notPruned = (error: unknown): void => onWarning(`The journal was not pruned: ${String(error)}`);
   const change = <Result>(
     body: (plan: Plan, deps: ExecuteDeps) => Promise<Result>,
     signal?: AbortSignal,
@@ -162,7 +161,7 @@ export function createJournal(options: JournalOptions): Journal {
         const token = randomBytes(8).toString("hex");
         const plan = createPlan({ opener: directories, blobs, token, maxBytes: limits.maxBytes, signal });
         const result = await body(plan, deps);
-        await prune(() => tidy.afterChange());
+        await tidy.afterChange().catch(notPruned);
         return result;
       } finally {
         directories.close();
@@ -174,12 +173,11 @@ export function createJournal(options: JournalOptions): Journal {
       change(async (plan, deps) => {
         const wanted = typeof mutations === "function" ? await mutations() : mutations;
         for (const mutation of wanted) {
-          const text = "path" in mutation ? mutation.path : mutation.from;
           const judged = { rules, opener, maxFileSize, kept, root: guard.root };
-          await withPathAsync(text, () => planMutation(judged, plan, mutation));
+          await planMutation(judged, plan, mutation);
         }
         failpoint("planned");
-        await execute(deps, plan, { kind: "change", origin });
+        await execute(deps, plan.steps(), { kind: "change", origin });
       }, signal),
     adopt: (adoptions, origin, { signal } = {}) =>
       change(async (plan, deps) => {
@@ -189,15 +187,15 @@ export function createJournal(options: JournalOptions): Journal {
           ? await planAdoptions({ opener: deps.opener, blobs, kept, token: plan.token }, wanted)
           : await planCopies(plan, wanted).then(() => plan.steps());
         failpoint("planned");
-        await execute(deps, { steps: () => planned }, { kind: "change", origin });
-        if (wanted.some(({ bulk }) => bulk)) await prune(() => kept.limitBulk());
+        await execute(deps, planned, { kind: "change", origin });
+        if (wanted.some(({ bulk }) => bulk)) await kept.limitBulk().catch(notPruned);
         return planned.length;
       }, signal),
     undo: (what, origin, { guard: own = guard, sees, signal, force } = {}) =>
       change(async (plan, deps) => {
         const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
         const undone = await planUndo(undoDeps(own, force), plan, targets);
-        await execute(deps, plan, { kind: "undo", origin });
+        await execute(deps, plan.steps(), { kind: "undo", origin });
         return undone;
       }, signal),
     async touchedBy(what, { guard: own = guard, sees } = {}) {
@@ -269,6 +267,10 @@ async function historyOf(
 }
 
 /** A path that other processes exchange meanwhile can fail any step; the error names the caller's path. */
-function execute(deps: ExecuteDeps, plan: Pick<Plan, "steps">, entry: PlanEntry): Promise<void> {
-  return withPathAsync(plan.steps()[0]?.text ?? "", () => executePlan(deps, plan, entry));
+async function execute(deps: ExecuteDeps, planned: readonly PlannedStep[], entry: PlanEntry): Promise<void> {
+  try {
+    await executePlan(deps, planned, entry);
+  } catch (error) {
+    throw toToolError(error, planned[0]?.text ?? "");
+  }
 }

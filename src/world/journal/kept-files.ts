@@ -61,7 +61,7 @@ export function createKeptFiles({ dir, maxBulkBytes, now }: KeptFilesOptions): K
     isBulk,
     exists: (slot) => lstatSync(slot, { throwIfNoEntry: false }) !== undefined,
     // What is dropped before anything else does not count for the limit of the rest.
-    refOf: (slot, size) => ({ hash: prefix + path.relative(dir, slot), size: isBulk(slot) ? 0 : size }),
+    refOf: (slot, size) => ({ hash: prefix + slot.slice(dir.length + 1), size: isBulk(slot) ? 0 : size }),
     accepts(directory) {
       makeFolder(bulkDir, 0o700);
       const known = accepted.get(directory);

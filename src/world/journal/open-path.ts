@@ -9,20 +9,27 @@ export interface OpenPath {
   readonly real: string;
   /** A path for node:fs that reaches the name in this very directory. */
   readonly at: string | Buffer;
+  /** To be closed by the one who opened the path. */
   readonly directory: Handle;
-  /** What exists there now; links are not followed. */
-  look(): BigIntStats | null;
-  close(): void;
 }
 
 /** Open the directory of a real path, which must not have moved. Throws errors of node:fs. */
 export function openPath(opener: Opener, real: string): OpenPath {
   const directory = openDirectory(opener, path.dirname(real));
-  const at = directory.at(path.basename(real));
-  return { real, at, directory, look: () => lookAt(at), close: () => directory.close() };
+  return { real, at: directory.at(path.basename(real)), directory };
 }
 
 /** Open a real path, run a function, and close it. */
+export function usingPath<Result>(opener: Opener, real: string, step: (opened: OpenPath) => Result): Result {
+  const opened = openPath(opener, real);
+  try {
+    return step(opened);
+  } finally {
+    opened.directory.close();
+  }
+}
+
+/** The same for a function that may be asynchronous. */
 export async function withOpenPath<Result>(
   opener: Opener,
   real: string,
@@ -32,7 +39,24 @@ export async function withOpenPath<Result>(
   try {
     return await step(opened);
   } finally {
-    opened.close();
+    opened.directory.close();
+  }
+}
+
+/** Open two real paths, run a function, and close them. Most steps change two names of one directory. */
+export async function withOpenPaths<Result>(
+  opener: Opener,
+  [first, second]: readonly [string, string],
+  step: (one: OpenPath, other: OpenPath) => Result | Promise<Result>,
+): Promise<Result> {
+  const one = openPath(opener, first);
+  try {
+    if (path.dirname(first) !== path.dirname(second))
+      return await withOpenPath(opener, second, (other) => step(one, other));
+    const { directory } = one;
+    return await step(one, { real: second, at: directory.at(path.basename(second)), directory });
+  } finally {
+    one.directory.close();
   }
 }
 
@@ -46,9 +70,9 @@ export function statReal(opener: Opener, real: string): BigIntStats | null {
     throw error;
   }
   try {
-    return opened.look();
+    return lookAt(opened);
   } finally {
-    opened.close();
+    opened.directory.close();
   }
 }
 
@@ -105,7 +129,8 @@ export function stampOf(stat: BigIntStats): string {
   return stat.isDirectory() ? inodeOf(stat) : `${inodeOf(stat)}:${stat.mtimeNs}:${stat.size}`;
 }
 
-function lookAt(at: string | Buffer): BigIntStats | null {
+/** What exists at an open path now; links are not followed. */
+export function lookAt({ at }: OpenPath): BigIntStats | null {
   try {
     return lstatSync(at, { bigint: true });
   } catch (error) {

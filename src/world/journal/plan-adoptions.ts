@@ -23,6 +23,13 @@ export interface AdoptedEntry {
   readonly mtimeNs: bigint;
 }
 
+/** The entry of a layer, and where it lies. */
+export interface NewEntry extends AdoptedEntry {
+  readonly path: string;
+  /** Of a file that was read before, as this very version. */
+  readonly content?: Uint8Array | undefined;
+}
+
 /** One change of a command, which puts an entry of its layer into the workspace or removes one there. Paths are real. */
 export interface Adoption {
   readonly path: string;
@@ -30,7 +37,7 @@ export interface Adoption {
   readonly text: string;
   readonly op: "create" | "write" | "delete" | "mode";
   /** The new entry and where it lies; absent for a removal and for other permissions. */
-  readonly from?: (AdoptedEntry & { readonly path: string }) | undefined;
+  readonly from?: NewEntry | undefined;
   /** What is at the path now, as it was judged; `null` for nothing. If it changes meanwhile, nothing is applied. */
   readonly before: AdoptedEntry | null;
   /** It can be created again, such as installed packages. */
@@ -165,7 +172,7 @@ async function planReplaced(
 
 async function planLanding(
   deps: AdoptionDeps,
-  { path: real, text, op, from, before, bulk }: Adoption & { readonly from: NonNullable<Adoption["from"]> },
+  { path: real, text, op, from, before, bulk }: Adoption & { readonly from: NewEntry },
   { texts, replaced }: { readonly texts: TextPack; readonly replaced: string | undefined },
 ): Promise<PlannedStep> {
   const known = nodeOf(deps, from.path, from);
@@ -214,6 +221,6 @@ function withOpen<Result>(deps: SourceDeps, real: string, act: (opened: OpenPath
   try {
     return act(opened);
   } finally {
-    opened.close();
+    opened.directory.close();
   }
 }

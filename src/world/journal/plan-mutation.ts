@@ -8,8 +8,7 @@ import {
   fileNotFound,
   notRegularFile,
   systemFailure,
-  withPath,
-  withPathAsync,
+  toToolError,
 } from "../files/file-errors.js";
 import { checkContent, checkIdentity } from "./check-node.js";
 import { attributesOf, fileImage } from "./images.js";
@@ -31,9 +30,12 @@ export interface MutationDeps extends SetAsideDeps {
 type Mutation<Op extends FileMutation["op"]> = Extract<FileMutation, { op: Op }>;
 
 /** Plan a mutation on the outcome of the previous ones; one that cannot work is refused here. */
-export function planMutation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
-  const text = "path" in mutation ? mutation.path : mutation.to;
-  return withPathAsync(text, () => planByOperation(deps, plan, mutation));
+export async function planMutation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
+  try {
+    await planByOperation(deps, plan, mutation);
+  } catch (error) {
+    throw toToolError(error, "path" in mutation ? mutation.path : mutation.to);
+  }
 }
 
 async function planByOperation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
@@ -60,7 +62,7 @@ async function planWrite(deps: MutationDeps, plan: Plan, mutation: Mutation<"wri
   const real = resolveRealPath(deps, text, { access: "write" });
   const node = plan.files.look(real);
   checkSize(text, data.length, deps);
-  checkTarget(deps, text, node);
+  checkTarget(plan, text, node);
   if (node !== null && options.create === true) throw systemFailure(text, "EEXIST");
   checkIdentity(text, node, options.ifIdentity);
   const before = options.ifContent;
@@ -70,14 +72,8 @@ async function planWrite(deps: MutationDeps, plan: Plan, mutation: Mutation<"wri
     ...keptAttributes(node),
     ...(options.mode !== undefined && { mode: options.mode & 0o777 }),
   };
-  await putFile(deps, plan, {
-    real,
-    text,
-    op: "write",
-    source: { kind: "data", data },
-    attributes,
-    previous,
-  });
+  const source = { kind: "data", data } as const;
+  await putFile(deps, plan, { real, node, text, op: "write", source, attributes, previous });
 }
 
 async function planSplice(deps: MutationDeps, plan: Plan, mutation: Mutation<"splice">): Promise<void> {
@@ -90,12 +86,12 @@ async function planSplice(deps: MutationDeps, plan: Plan, mutation: Mutation<"sp
     pieces.reduce((sum, piece) => sum + piece.length, 0),
     deps,
   );
-  checkTarget(deps, text, node);
+  checkTarget(plan, text, node);
   const attributes = { ...keptAttributes(node), ...(mode !== undefined && { mode: mode & 0o777 }) };
   const previous = await previousOfSplice(plan, node, { text, before, pieces, splices });
   if (previous === undefined) await checkContent(plan.deps, { text, node, wanted: before });
   const source = before.length > joinedBytes ? ({ kind: "pieces", pieces } as const) : joinPieces(pieces);
-  await putFile(deps, plan, { real, text, op: "write", source, attributes, previous });
+  await putFile(deps, plan, { real, node, text, op: "write", source, attributes, previous });
 }
 
 function joinPieces(pieces: readonly Uint8Array[]): Source {
@@ -106,20 +102,21 @@ async function planAppend(deps: MutationDeps, plan: Plan, mutation: Mutation<"ap
   const { path: text, data } = mutation;
   const real = resolveRealPath(deps, text, { access: "write" });
   const node = plan.files.look(real);
-  checkTarget(deps, text, node);
+  checkTarget(plan, text, node);
   checkIdentity(text, node, mutation.ifIdentity);
   checkSize(text, data.length + (node?.type === "file" ? node.size : 0), deps);
   const attributes = keptAttributes(node);
   if (node?.type !== "file" || node.size + data.length > joinedBytes) {
     const source: Source =
       node?.type === "file" ? { kind: "joined", first: node.source, rest: data } : { kind: "data", data };
-    return putFile(deps, plan, { real, text, op: "append", source, attributes });
+    return putFile(deps, plan, { real, node, text, op: "append", source, attributes });
   }
   const before = await readBytes(plan.deps, node.source);
   const pieces = [before, data];
   const splices = [{ start: before.length, end: before.length, data }];
   const previous = await previousOfSplice(plan, node, { text, before, pieces, splices });
-  await putFile(deps, plan, { real, text, op: "append", source: joinPieces(pieces), attributes, previous });
+  const source = joinPieces(pieces);
+  await putFile(deps, plan, { real, node, text, op: "append", source, attributes, previous });
 }
 
 async function planDelete(deps: MutationDeps, plan: Plan, mutation: Mutation<"delete">): Promise<void> {
@@ -146,7 +143,7 @@ async function planCopy(deps: MutationDeps, plan: Plan, mutation: Mutation<"copy
   checkIdentity(from, source, mutation.ifIdentity);
   const real = resolveRealPath(deps, to, { access: "write" });
   const node = plan.files.look(real);
-  checkTarget(deps, to, node);
+  checkTarget(plan, to, node);
   if (node !== null && !overwrite) throw systemFailure(to, "EEXIST");
   const mode = source.mode === undefined ? {} : { mode: source.mode & 0o777 };
   const attributes = node === null ? mode : keptAttributes(node);
@@ -166,6 +163,8 @@ async function planMkdir(deps: MutationDeps, plan: Plan, mutation: Mutation<"mkd
 
 interface Put {
   readonly real: string;
+  /** What is there, if that is known. */
+  readonly node?: VirtualNode | null;
   readonly text: string;
   readonly op: string;
   readonly source: Source;
@@ -174,17 +173,18 @@ interface Put {
 }
 
 async function putFile(deps: MutationDeps, plan: Plan, put: Put): Promise<void> {
-  const { real, text, op, source, attributes, previous } = put;
-  await planParents(deps, plan, put);
+  const { real, node, text, op, source, attributes, previous } = put;
+  const meaning = { op, text, ...(node !== undefined && { node }) };
+  if (node === null || node === undefined) await planParents(deps, plan, put);
   if (previous !== undefined) {
     const image = fileImage(attributes, { hash: "", size: sizeOf(source) });
-    return plan.set(real, { image, source, previous }, { op, text });
+    return plan.set(real, { image, source, previous }, meaning);
   }
   const ref =
     source.kind === "data"
       ? { hash: createHash("sha256").update(source.data).digest("hex"), size: source.data.length }
       : await digestSource(plan.deps, source);
-  await plan.set(real, { image: fileImage(attributes, ref), source }, { op, text });
+  await plan.set(real, { image: fileImage(attributes, ref), source }, meaning);
 }
 
 function sizeOf(source: Source): number {
@@ -196,20 +196,18 @@ function sizeOf(source: Source): number {
 const joinedBytes = 1 << 18;
 
 /** Only regular files that this process may write can get new content. */
-function checkTarget(deps: MutationDeps, text: string, node: VirtualNode | null): void {
+function checkTarget({ deps: { opener } }: Plan, text: string, node: VirtualNode | null): void {
   if (node === null) return;
   if (node.type === "directory") throw systemFailure(text, "EISDIR");
   if (node.type !== "file") throw notRegularFile(text);
   const { disk } = node;
   if (disk === undefined) return;
-  withPath(text, () => {
-    const target = openPath(deps.opener, disk.real);
-    try {
-      accessSync(target.at, constants.W_OK);
-    } finally {
-      target.close();
-    }
-  });
+  const target = openPath(opener, disk.real);
+  try {
+    accessSync(target.at, constants.W_OK);
+  } finally {
+    target.directory.close();
+  }
 }
 
 function checkSize(text: string, size: number, { maxFileSize }: MutationDeps): void {

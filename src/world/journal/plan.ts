@@ -1,4 +1,3 @@
-import path from "node:path";
 import type { BlobRef } from "../../contract/ports/blobs.js";
 import type {
   DirectoryImage,
@@ -13,13 +12,12 @@ import type {
 } from "../../contract/ports/journal.js";
 import { fileNotFound } from "../files/file-errors.js";
 import { storeImage, type ImageDeps, type StoredImage } from "./images.js";
-import type { Opener } from "../files/opener.js";
-import { inodeOf, stampOf, statReal } from "./open-path.js";
+import { inodeOf, stampOf } from "./open-path.js";
 import { byteBudget, storeAfter, movedImage, toNode } from "./plan-content.js";
 import { endsOf } from "./rename-step.js";
 import { renamedNode } from "./renamed-node.js";
 import type { Source, SourceDeps } from "./sources.js";
-import { directoriesAbove } from "./step-index.js";
+import { takenAway, tempName } from "./temp-name.js";
 import {
   createVirtualFiles,
   type VirtualFiles,
@@ -31,7 +29,9 @@ import {
 export interface PreviousContent {
   readonly image: FileImage;
   readonly blobs: readonly BlobRef[];
-  /** Computes the hash of the next content, while that is being written. */
+  /** Refuses where the file no longer has it; called as late as possible, while the next content is being written. */
+  readonly check: () => Promise<void>;
+  /** Computes the hash of the next content, where that was not kept and so is not known yet. */
   readonly hashAfter: () => Promise<string>;
 }
 
@@ -71,6 +71,8 @@ export interface StepMeaning {
   readonly text: string;
   readonly implied?: boolean;
   readonly inverts?: JournalChange["inverts"];
+  /** What is there, where the planner has just looked. */
+  readonly node?: VirtualNode | null;
 }
 
 /** What else is known about a rename. */
@@ -102,7 +104,8 @@ export interface PlanOptions extends SourceDeps {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Draft extends Omit<PlannedStep, "change"> {
+/** A step that is planned. */
+export interface Draft extends Omit<PlannedStep, "change"> {
   readonly step: BareStep;
   readonly meaning: StepMeaning;
   readonly blobs: readonly BlobRef[];
@@ -123,7 +126,7 @@ export function createPlan(options: PlanOptions): Plan {
     setMode: (real, mode, meaning) => draftMode(state, { real, mode }, meaning),
     steps() {
       const taken = new Set(state.drafts.flatMap(({ step }) => takenAway(step)));
-      return state.drafts.map((draft, seq) => toPlanned(draft, tempName(options, taken, [seq, draft.step])));
+      return state.drafts.map((draft, seq) => toPlanned(draft, tempName(options, taken, [seq, draft])));
     },
   };
 }
@@ -143,22 +146,32 @@ async function draftSet(
   { content, meaning }: { content: Content | null; meaning: StepMeaning },
 ): Promise<void> {
   const { files, deps, drafts, changed } = state;
-  const node = files.look(real);
+  const node = meaning.node === undefined ? files.look(real) : meaning.node;
   const previous = content !== null && "previous" in content ? content.previous : undefined;
   const kept = previous ?? (await keep(state, { real, node, text: meaning.text }));
   const { image: before, blobs, treeStamp } = { treeStamp: undefined, ...kept };
   const expects = expect(state, real, node);
+  const next = await storeAfter(deps.blobs, content);
   drafts.push({
-    step: { kind: "set", path: real, before, after: content?.image ?? null },
+    step: { kind: "set", path: real, before, after: toAfter(content, next) },
     content,
     meaning,
     text: meaning.text,
-    blobs: [...blobs, ...(await storeAfter(deps.blobs, content))],
-    expects: expects.map((each) => (treeStamp === undefined ? each : { ...each, treeStamp })),
+    blobs: [...blobs, ...next],
+    expects: treeStamp === undefined ? expects : expects.map((each) => ({ ...each, treeStamp })),
     madeBy: undefined,
   });
   files.set(real, content === null ? null : toNode(content, drafts.length - 1));
   changed.add(real);
+}
+
+/** The image of the next content; its hash is known where the content was kept. */
+function toAfter(content: Content | null, [kept]: readonly BlobRef[]): NodeImage | null {
+  if (content === null) return null;
+  const { image } = content;
+  return image.type === "file" && image.hash === "" && kept !== undefined
+    ? { ...image, hash: kept.hash }
+    : image;
 }
 
 async function draftMove(
@@ -265,35 +278,4 @@ function sizesOf(step: BareStep): [before: number | null, after: number | null] 
 }
 
 /** A step that has no temporary name yet. */
-type BareStep = Omit<SetStep, "temp"> | Omit<MoveStep, "temp"> | RenameStep | ModeStep;
-
-/**
- * A name for preparing a step, in the directory of its target or the nearest one above that is there
- * already and that no step takes away: so it is on the same file system and stays put.
- */
-function tempName(
-  { opener, token }: { readonly opener: Opener; readonly token: string },
-  taken: ReadonlySet<string>,
-  [seq, step]: readonly [number, BareStep],
-): string {
-  if (step.kind === "rename" || step.kind === "mode") return "";
-  const isTaken = (real: string): boolean =>
-    [real, ...directoriesAbove(real)].some((each) => taken.has(each));
-  let directory = path.dirname(step.kind === "set" ? step.path : step.to);
-  while (isTaken(directory) || !isDirectory(opener, directory)) {
-    const above = path.dirname(directory);
-    if (above === directory) break;
-    directory = above;
-  }
-  return path.join(directory, `.tenon-${token}-${seq}.tmp`);
-}
-
-function takenAway(step: BareStep): string[] {
-  if (step.kind === "move") return [step.from];
-  if (step.kind === "rename") return [endsOf(step).from];
-  return step.kind === "set" && step.after === null ? [step.path] : [];
-}
-
-function isDirectory(opener: Opener, real: string): boolean {
-  return statReal(opener, real)?.isDirectory() === true;
-}
+export type BareStep = Omit<SetStep, "temp"> | Omit<MoveStep, "temp"> | RenameStep | ModeStep;

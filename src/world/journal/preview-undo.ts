@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { errnoOf } from "../../contract/errno.js";
-import type { BlobRef, BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
+import type { BlobRef, BlobReader, BlobStore, BlobWriter } from "../../contract/ports/blobs.js";
 import type { UndoneFile, UndoPreview } from "../../contract/ports/journal.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { createPause } from "../files/pause.js";
@@ -91,6 +91,10 @@ export function createReadOnlyBlobs(blobs: BlobStore): BlobStore {
     },
     has: (hash) => texts.has(hash) || blobs.has(hash),
     read: async (hash) => texts.get(hash) ?? blobs.read(hash),
+    open(hash) {
+      const text = texts.get(hash);
+      return text === undefined ? blobs.open(hash) : readerOf(text);
+    },
     async putFile({ fd }) {
       const writer = createHashingWriter();
       for await (const chunk of readDescriptor(fd, BigInt(Number.MAX_SAFE_INTEGER))) writer.write(chunk);
@@ -98,6 +102,18 @@ export function createReadOnlyBlobs(blobs: BlobStore): BlobStore {
     },
     create: createHashingWriter,
     remove: () => {},
+  };
+}
+
+function readerOf(text: Uint8Array): BlobReader {
+  return {
+    size: text.length,
+    readInto(buffer, position) {
+      const part = text.subarray(position, position + buffer.length);
+      buffer.set(part);
+      return part.length;
+    },
+    close() {},
   };
 }
 

@@ -86,7 +86,8 @@ describe("any sequence of changes", () => {
         }),
         { numRuns: 40 },
       );
-      expect(applied).toBeGreaterThan(20);
+      // Most random changes are refused; without any that were made, the property would say nothing.
+      expect(applied).toBeGreaterThan(5);
     },
   );
 });

@@ -1,5 +1,6 @@
-import { linkSync, renameSync, unlinkSync, type PathLike } from "node:fs";
+import { close, linkSync, openSync, renameSync, unlinkSync, type PathLike } from "node:fs";
 import { errnoOf } from "../../contract/errno.js";
+import { OPEN_FLAGS } from "../files/linux-opener.js";
 
 /** Rename a file without replacing another one: link the new name, then unlink the old one. */
 export function linkOrRename(from: PathLike, to: PathLike, onLinked: () => void): void {
@@ -21,6 +22,19 @@ export function linkOrElse(
     if (!noLinks.has(errnoOf(error) ?? "")) throw error;
     otherwise(from, to);
     return false;
+  }
+}
+
+/**
+ * Replace a large file, on Linux: the system frees its blocks when nobody refers to it any more, which takes a while. So
+ * it is referred to until after the rename, and given up on another thread.
+ */
+export function replaceLarge(from: PathLike, to: PathLike): void {
+  const replaced = openSync(to, OPEN_FLAGS);
+  try {
+    renameSync(from, to);
+  } finally {
+    close(replaced, () => {});
   }
 }
 

@@ -11,6 +11,8 @@ import {
   openDirectory,
   stampOf,
   statReal,
+  lookAt,
+  usingPath,
   withOpenPath,
   type OpenPath,
 } from "./open-path.js";
@@ -82,17 +84,17 @@ export interface Replacement {
  * Replace a file at once, so that no reader misses it: it is linked into the store, and the new one is renamed over it.
  * What was linked is looked at afterwards, so that it is certain which file that was.
  */
-export async function applyReplacement(
+export function applyReplacement(
   opener: Opener,
   { away, landing, stamp, text }: Replacement,
   onLinked: () => void,
-): Promise<void> {
-  await withOpenPath(opener, away.path, (target) =>
-    withOpenPath(opener, away.stored, (slot) =>
-      withOpenPath(opener, landing.stored, (source) => {
+): void {
+  usingPath(opener, away.path, (target) =>
+    usingPath(opener, away.stored, (slot) =>
+      usingPath(opener, landing.stored, (source) => {
         const isLinked = linkOrElse(target.at, slot.at, renameSync);
         onLinked();
-        const found = slot.look();
+        const found = lookAt(slot);
         if (found === null || stampOf(found) !== stamp) {
           if (isLinked) unlinkSync(slot.at);
           else linkOrRename(slot.at, target.at, onLinked);

@@ -10,7 +10,7 @@ import type {
 } from "../../contract/ports/journal.js";
 import { fileImage, matchesImage, type ImageDeps } from "./images.js";
 import { inodeOf, openDirectory } from "./open-path.js";
-import { digestSource, readBytes, storeSource, type SourceDeps } from "./sources.js";
+import { digestSource, readBytes, type SourceDeps } from "./sources.js";
 import { walkTree } from "../files/walk-tree.js";
 import { maxHashedBytes } from "./text-pack.js";
 import type { VirtualNode } from "./virtual-files.js";
@@ -151,11 +151,9 @@ async function unpackText(deps: SourceDeps, { pack, offset, size, hash }: Rename
   await deps.blobs.put(await readBytes(deps, source), { durable: false });
 }
 
-async function storedImage(
-  { opener, blobs }: SourceDeps,
-  { stored, node }: RenameStep,
-): Promise<FileImage | undefined> {
+/** What was replaced, made available under its hash; not durably, because its file is kept. A preview has it, too. */
+async function storedImage(deps: SourceDeps, { stored, node }: RenameStep): Promise<FileImage | undefined> {
   if (node.type !== "file" || node.size > maxHashedBytes) return undefined;
-  const source = { kind: "disk", real: stored } as const;
-  return fileImage({}, await storeSource({ opener, blobs }, source));
+  const content = await readBytes(deps, { kind: "disk", real: stored });
+  return fileImage({}, await deps.blobs.put(content, { durable: false }));
 }

@@ -4,7 +4,7 @@ import type { JournalStep, MoveStep, NodeImage, SetStep } from "../../contract/p
 import { isSameFile } from "../files/file-stat.js";
 import type { Guard } from "../files/guard-types.js";
 import { matchesImage } from "./images.js";
-import { inodeOf, statReal, openPath, withOpenPath, type OpenPath } from "./open-path.js";
+import { inodeOf, statReal, openPath, withOpenPath, withOpenPaths, type OpenPath } from "./open-path.js";
 import { stageContent } from "./stage-step.js";
 import type { SourceDeps } from "./sources.js";
 import { toContent } from "./images.js";
@@ -176,9 +176,7 @@ async function isImage(deps: RollBackDeps, real: string, image: NodeImage | null
 }
 
 async function rename(deps: RollBackDeps, from: string, to: string): Promise<undefined> {
-  await withOpenPath(deps.opener, from, (one) =>
-    withOpenPath(deps.opener, to, (other) => renameSync(one.at, other.at)),
-  );
+  await withOpenPaths(deps.opener, [from, to], (one, other) => renameSync(one.at, other.at));
   return undefined;
 }
 
@@ -191,7 +189,7 @@ async function removeNode(deps: RollBackDeps, real: string): Promise<void> {
   try {
     unlinkSync(target.at);
   } finally {
-    target.close();
+    target.directory.close();
   }
 }
 

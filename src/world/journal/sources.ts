@@ -111,14 +111,17 @@ async function fileHolds(opener: Opener, real: string, known: Buffer): Promise<b
       const end = position + got;
       if (end > known.length || known.compare(buffer, 0, got, position, end) !== 0) return false;
       position = end;
-      if (position < known.length) await nextTurn();
+      if (position < known.length && position % turnBytes < comparedBytes) await nextTurn();
     }
   } finally {
     file.close();
   }
 }
 
-const comparedBytes = 1 << 20;
+/** Memory of this size is at hand; larger pieces are mapped again each time, and fall out of the processor's cache. */
+const comparedBytes = 1 << 16;
+/** After so many bytes others have a turn. */
+const turnBytes = 1 << 20;
 
 /** Hash and size of a source. */
 export async function digestSource(deps: SourceDeps, source: Source): Promise<BlobRef> {
@@ -222,14 +225,14 @@ function openRegular(opener: Opener, real: string): RegularFile {
       const fd = handle.reopen(constants.O_RDONLY | constants.O_NONBLOCK);
       const close = (): void => {
         closeSync(fd);
-        opened.close();
+        opened.directory.close();
       };
       return { fd, size: handle.stat.size, at: opened.at, close };
     } finally {
       handle.close();
     }
   } catch (error) {
-    opened.close();
+    opened.directory.close();
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import { withPathAsync } from "../files/file-errors.js";
+import { toToolError, withPath } from "../files/file-errors.js";
 import { createFlushes } from "./stage-file.js";
-import { inodeOf, movedOrReplaced, withOpenPath, type OpenPath } from "./open-path.js";
+import { openPath, type OpenPath } from "./open-path.js";
 import type { Content } from "./plan.js";
 import { stageFile, type Flush } from "./stage-file.js";
 import type { SourceDeps } from "./sources.js";
@@ -17,16 +17,16 @@ export interface Staging {
   readonly flush?: Flush;
 }
 
-/** Prepare a content under a temporary name; returns its device and inode. */
-export function stageContent(deps: SourceDeps, temp: string, staging: Staging): Promise<string> {
-  return withPathAsync(staging.text, () =>
-    withOpenPath(deps.opener, temp, async (target) => {
-      await make(deps, target, staging);
-      const stat = target.look();
-      if (stat === null) throw movedOrReplaced("ESTALE");
-      return inodeOf(stat);
-    }),
-  );
+/** Prepare a content under a temporary name. */
+export async function stageContent(deps: SourceDeps, temp: string, staging: Staging): Promise<void> {
+  const target = withPath(staging.text, () => openPath(deps.opener, temp));
+  try {
+    await make(deps, target, staging);
+  } catch (error) {
+    throw toToolError(error, staging.text);
+  } finally {
+    target.directory.close();
+  }
 }
 
 async function make(deps: SourceDeps, target: OpenPath, { content, text, flush }: Staging): Promise<void> {

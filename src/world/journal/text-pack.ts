@@ -28,6 +28,8 @@ export interface PackedFile {
   readonly dev: bigint;
   readonly ino: bigint;
   readonly size: number;
+  /** If it was read before. */
+  readonly content?: Uint8Array | undefined;
 }
 
 export function createTextPack(): TextPack {
@@ -38,7 +40,7 @@ export function createTextPack(): TextPack {
       const { path: real, size } = file;
       if (size > maxHashedBytes) return {};
       if (size > maxTextBytes) return digestSource(deps, { kind: "disk", real }).then(hashOnly, unreadable);
-      const content = size === 0 ? new Uint8Array() : readSmall(deps, file);
+      const content = file.content ?? (size === 0 ? new Uint8Array() : readSmall(deps, file));
       if (content === undefined) return {};
       const own = { hash: hash("sha256", content) };
       if (texts.length >= maxTexts || bytes + content.length > maxPackBytes) return own;
@@ -90,7 +92,7 @@ function readSmall({ opener }: SourceDeps, { path, dev, ino, size }: PackedFile)
     unreadable(error);
     return undefined;
   } finally {
-    opened.close();
+    opened.directory.close();
   }
 }
 

@@ -95,6 +95,7 @@ function lookThrough(
   real: string,
   limit = rules.all.length,
 ): VirtualNode | null {
+  if (limit === 0) return lookOnDisk(opener, real);
   let at = real;
   for (const [seq, rule] of rulesBack(rules, () => at, limit)) {
     if (rule.kind === "mode") {
@@ -147,7 +148,7 @@ function readLink(opener: Opener, real: string): string {
     if (errnoOf(error) === "EINVAL") throw movedOrReplaced("ESTALE");
     throw error;
   } finally {
-    link.close();
+    link.directory.close();
   }
 }
 

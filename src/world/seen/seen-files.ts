@@ -46,7 +46,11 @@ export function createSeenFiles(options: SeenFilesOptions): SeenFiles {
     get version() {
       return version;
     },
-    load: (path) => load(canonical(path)),
+    async load(path) {
+      const key = canonical(path);
+      await load(key);
+      return cache.get(key);
+    },
     get: (path) => cache.get(canonical(path)),
     note(path, sighting) {
       const key = canonical(path, sighting.isRealPath);
