@@ -226,8 +226,9 @@ describe("apply_patch", () => {
     [
       "with a new file whose lines have no sign",
       toPatch("*** Add File: n.txt", "one").patch,
-      /Expected|begin/,
+      /does not begin with '\+'/,
     ],
+    ["with lines of a deleted file", toPatch("*** Delete File: a.txt", "-one").patch, /takes no lines/],
     [
       "with a heredoc that ends otherwise",
       `<<EOF\n${toPatch("*** Delete File: a.txt").patch}END\n`,

@@ -2,6 +2,8 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
+  readlinkSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -29,6 +31,16 @@ function putSparse(name: string, size: number, ends: readonly [string, string] =
   closeSync(fd);
 }
 
+/** What a descriptor of this process refers to, if it is a file of the fixture. */
+function leadsTo(fd: string): string {
+  try {
+    const target = readlinkSync(`/proc/self/fd/${fd}`);
+    return target.includes(fixture.workspace) ? target : "";
+  } catch {
+    return "";
+  }
+}
+
 const sizeOf = (name: string): number => statSync(fixture.path(name)).size;
 
 describe("files of any size", () => {
@@ -43,6 +55,30 @@ describe("files of any size", () => {
     await fixture.ok("undo_edit", { path: "sub/moved.bin" });
     await fixture.ok("undo_edit", { path: "huge.bin" });
     expect(statSync(fixture.path("huge.bin"))).toMatchObject({ size: 50 * GiB, ino });
+  });
+
+  it("keeps the contents of large files apart that are edited at once and one after the other", async () => {
+    const names = ["a.txt", "b.txt", "c.txt"];
+    const expected = new Map(
+      names.map((name) => [
+        name,
+        Array.from({ length: 30_000 }, (_, at) => `${name} ${at} ${"x".repeat(60)}`),
+      ]),
+    );
+    for (const [name, lines] of expected) fixture.put(name, lines.join("\n"));
+    const edit = async (name: string, at: number): Promise<void> => {
+      const lines = expected.get(name) ?? [];
+      await fixture.ok("read_file", { path: name, start_line: at + 1, end_line: at + 1 });
+      const new_str = `${name} changed ${"y".repeat(at % 100)}`;
+      await fixture.ok("edit_file", { path: name, old_str: lines[at], new_str });
+      lines[at] = new_str;
+    };
+    for (const at of [1, 29_999, 15_000, 7]) {
+      await Promise.all(names.map((name) => edit(name, at)));
+      await edit("b.txt", at + 100 > 29_999 ? 0 : at + 100);
+    }
+    for (const [name, lines] of expected) expect(fixture.text(name) === lines.join("\n")).toBe(true);
+    expect(readdirSync("/proc/self/fd").filter((fd) => leadsTo(fd).includes("(deleted)"))).toEqual([]);
   });
 
   it("undoes a move of a large file only if nobody changed it", async () => {

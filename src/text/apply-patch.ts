@@ -21,6 +21,8 @@ export interface PlannedPatch {
   /** Those of them that match only up to trailing blanks and typographic characters. */
   readonly loose: readonly LineSpan[];
   readonly encoding: string;
+  /** The byte at which each line of the file begins, if that was found out on the way. */
+  readonly lineStarts?: readonly number[] | undefined;
 }
 
 export interface RefusedPatch {
@@ -45,19 +47,26 @@ export function planPatch(bytes: Uint8Array, patch: FilePatch, encoding = "auto"
   const placed = patch.style === "begin-patch" ? findHeaded : findNumbered;
   const hunks = placed({ space, file }, patch.hunks);
   if ("reason" in hunks) return refuse(hunks, { hunk: patch.hunks[hunks.index], decoded });
-  const changes = hunks.flatMap((hunk, index) => hunk.changes.map((change) => ({ ...change, index })));
   const spans = hunks.map(spanOf);
   const loose = spans.filter((_, index) => hunks[index]?.exact === false);
-  return planChanges(bytes, patch, { space, decoded, changes, spans, loose });
+  const plan = planChanges(bytes, patch, { space, decoded, hunks });
+  return plan.ok ? { ...plan, spans, loose, lineStarts: lineStartsOf(space, file) } : plan;
+}
+
+/** In other encodings than UTF-8 what is searched are not the bytes; and a file has lines of another kind if it has no line feed. */
+function lineStartsOf(space: SearchSpace, { starts, mark }: FileLines): readonly number[] | undefined {
+  if (!space.isBytes || (mark === "\n" && !space.packed.includes("\n"))) return undefined;
+  const from = space.byteOffset(0);
+  return from === 0 ? starts : starts.map((at) => from + at);
 }
 
 function hasReturnsWithin({ hunks }: FilePatch): boolean {
-  return hunks.some((hunk) => hunk.lines.some((line) => line.sign !== "+" && /\r./.test(line.text)));
+  return hunks.some((hunk) => hunk.lines.some(({ sign, text }) => sign !== "+" && hasReturnWithin(text)));
 }
 
-/** A change and the hunk it comes from. */
-interface NumberedChange extends Change {
-  readonly index: number;
+function hasReturnWithin(text: string): boolean {
+  const at = text.indexOf("\r");
+  return at !== -1 && at < text.length - 1;
 }
 
 interface Searched {
@@ -95,7 +104,8 @@ function findNumbered({ space, file }: Searched, hunks: readonly Hunk[]): Placed
     if ("reason" in place) return { index, ...place };
     const { at } = place;
     const size = packed.oldLines.length;
-    const changes = changesOf(file, { hunk, at, pack: space.pack });
+    const asWritten = packed.isPlain && file.endsWithFeeds(at, size);
+    const changes = changesOf(file, { hunk, at, pack: space.pack, asWritten });
     if (changes === undefined) return { index, reason: "not at the end of the file" };
     placed.push({ at, size, exact: true, changes });
     const drift = oldStart === undefined || size === 0 ? placing.drift : at + 1 - oldStart;
@@ -107,47 +117,48 @@ function findNumbered({ space, file }: Searched, hunks: readonly Hunk[]): Placed
 /** Place hunks in the `*** Begin Patch` format, all of them together. */
 function findHeaded({ space, file }: Searched, hunks: readonly Hunk[]): PlacedHunk[] | Misfit {
   const packed = hunks.map((hunk) => {
-    const { oldLines, newLines } = packHunk(hunk, space.pack);
+    const { oldLines, newLines, isPlain } = packHunk(hunk, space.pack);
     const { headings = [], atEnd = false, oldStart } = hunk;
-    return { oldLines, newLines, headings, atEnd, oldStart };
+    return { oldLines, newLines, isPlain, headings, atEnd, oldStart };
   });
   const places = placeByHeading(file, packed);
   if ("reason" in places) return places;
-  return hunks.map((hunk, index) => {
-    const { at = 0, size = 0, exact = true } = places[index] ?? {};
-    return { at, size, exact, changes: changesOf(file, { hunk, at, pack: space.pack }) ?? [] };
+  return places.map(({ at, size, exact }, index) => {
+    const asWritten = exact && packed[index]?.isPlain === true && file.endsWithFeeds(at, size);
+    const hunk = hunks[index] as Hunk;
+    const changes = changesOf(file, { hunk, at, pack: space.pack, asWritten }) ?? [];
+    return { at, size, exact, changes };
   });
 }
 
 interface Found {
   readonly space: SearchSpace;
   readonly decoded: DecodedText;
-  readonly changes: readonly NumberedChange[];
-  readonly spans: readonly LineSpan[];
-  readonly loose: readonly LineSpan[];
+  readonly hunks: readonly PlacedHunk[];
 }
+
+/** What the changes of a patch come to in the bytes of the file. */
+type PlannedChanges = Pick<PlannedPatch, "ok" | "splices" | "encoding">;
 
 function planChanges(
   bytes: Uint8Array,
   patch: FilePatch,
-  { space, decoded, changes, spans, loose }: Found,
-): PatchPlan {
+  { space, decoded, hunks }: Found,
+): PlannedChanges | RefusedPatch {
   const toSplice = createSpliceMaker(space, decoded);
   const splices: Splice[] = [];
   const inexact = (message: string, index: number): RefusedPatch =>
     refuse({ index, reason: "not exact", message }, { hunk: patch.hunks[index], decoded });
-  for (const { span, newText, index } of changes) {
-    const made = toSplice(span, newText);
-    if ("reason" in made) return inexact(made.reason, index);
-    if (made.data.length > 0 || made.end > made.start) splices.push(made);
+  for (const [index, { changes }] of hunks.entries()) {
+    for (const { span, newText } of changes) {
+      const made = toSplice(span, newText);
+      if ("reason" in made) return inexact(made.reason, index);
+      if (made.data.length > 0 || made.end > made.start) splices.push(made);
+    }
   }
-  const meant = {
-    splices,
-    spans: changes.map(({ span }) => span),
-    placed: changes.map(({ newText }) => newText),
-  };
-  if (readsAsMeant(bytes, decoded, meant)) {
-    return { ok: true, splices, spans, loose, encoding: decoded.encoding };
+  const changes = (): Change[] => hunks.flatMap((hunk) => hunk.changes);
+  if (readsAsMeant(bytes, decoded, { splices, changes })) {
+    return { ok: true, splices, encoding: decoded.encoding };
   }
   return inexact(runsTogether(decoded.encoding), 0);
 }
@@ -163,7 +174,7 @@ function refuse({ index, reason, lines, message }: Misfit, { hunk, decoded }: Re
   return {
     ok: false,
     hunk: index,
-    hunkText: hunk?.source ?? "",
+    hunkText: hunk?.source() ?? "",
     reason,
     message: message ?? sentences[reason],
     ...(lines === undefined ? {} : { lines }),

@@ -5,8 +5,8 @@ export interface DiffCursor {
   /** The line that many ahead of the next one; `undefined` past the end. */
   peek(ahead?: number): string | undefined;
   skip(count?: number): void;
-  /** Lines between two positions, as they were written. */
-  source(from: number): string;
+  /** The lines from one position up to the current one, as they were written; joined when they are asked for. */
+  sourceFrom(from: number): () => string;
   readonly position: number;
   /** The error for a line, the next one unless said. */
   fault(message: string, hint: string, at?: number): ToolValidationError;
@@ -24,7 +24,10 @@ export function createDiffCursor(diff: string): DiffCursor {
     skip(count = 1) {
       position += count;
     },
-    source: (from) => lines.slice(from, position).join("\n"),
+    sourceFrom(from) {
+      const to = position;
+      return () => lines.slice(from, to).join("\n");
+    },
     fault: (message, hint, at = position) =>
       diffFault(message, hint, { line: lines[at] ?? "", number: at + 1 }),
   };
@@ -48,6 +51,7 @@ export function diffFault(
 function toLines(diff: string): string[] {
   const lines = diff.replace(/^\uFEFF/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
+  if (!diff.includes("\r")) return lines;
   const own = lines.filter((line) => /^(@@|diff --git |\+\+\+ |\*\*\* (Begin|End) Patch)/.test(line));
   if (own.length === 0 || !own.every((line) => line.endsWith("\r"))) return lines;
   return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));

@@ -10,10 +10,16 @@ import type { SearchSpace } from "./search-space.js";
 export interface FileLines {
   readonly count: number;
   line(at: number): SplitLine;
+  /** Whether the file has no carriage returns and a line feed ends each of these lines. */
+  endsWithFeeds(at: number, size: number): boolean;
   /** Whether a line is this text, with this end. */
   isLine(at: number, text: string, end: "" | "\n"): boolean;
   /** The index in the search space at which a line begins. */
   readonly start: (at: number) => number;
+  /** The same for all lines. */
+  readonly starts: readonly number[];
+  /** What ends a line. */
+  readonly mark: "\n" | "\r";
   /** Every line at which these lines (without their ends) stand in a row, whole lines only. */
   find(lines: readonly string[]): readonly number[];
   /** The same, regardless of trailing blanks and of typographic quotes, dashes and spaces. */
@@ -51,13 +57,21 @@ export function createFileLines(
   const foldLoosely = createLooseFold(pack);
   const foldHeading = (text: string): string => foldLoosely(text).trim();
   const [loose, trimmed] = [indexBy(foldLoosely), indexBy(foldHeading)];
+  const headings = new Map<string, readonly number[]>();
   let exact: LineLookup | undefined;
+  let hasReturns: boolean | undefined;
   let search: ReturnType<typeof createLineSearch> | undefined;
   const usesIndex = searches > searchesBeforeIndex;
   return {
     count: table.count,
     start: table.start,
+    starts: table.starts,
+    mark,
     line,
+    endsWithFeeds(at, size) {
+      hasReturns ??= packed.includes("\r");
+      return size > 0 && !hasReturns && (at + size < table.count || packed.endsWith("\n"));
+    },
     isLine(at, text, end) {
       const [start, next] = [table.start(at), table.start(at + 1)];
       if (next - start !== text.length + end.length || !packed.startsWith(text, start)) return false;
@@ -70,9 +84,13 @@ export function createFileLines(
     },
     findLoosely: (lines) => loose().find(lines.map(foldLoosely)),
     findHeading(heading) {
+      const known = headings.get(heading);
+      if (known !== undefined) return known;
       const wanted = foldHeading(pack(heading));
       const whole = trimmed().find([wanted]);
-      return whole.length > 0 ? whole : trimmed().where((text) => hasWords(text, wanted));
+      const found = whole.length > 0 ? whole : trimmed().where((text) => hasWords(text, wanted));
+      headings.set(heading, found);
+      return found;
     },
     blockEnds: new Map(),
   };

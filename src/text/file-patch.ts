@@ -16,8 +16,8 @@ export interface Hunk {
   /** Its old lines are the last ones of the file. */
   readonly atEnd?: boolean;
   readonly lines: readonly HunkLine[];
-  /** As it was written. */
-  readonly source: string;
+  /** The hunk as it was written. */
+  readonly source: () => string;
 }
 
 export interface FilePatch {

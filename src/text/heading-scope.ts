@@ -24,14 +24,24 @@ export function withinHeadings(
   anchors: readonly number[],
   places: readonly number[],
 ): readonly number[] {
-  return anchors.flatMap((anchor, index) => {
+  const within: number[] = [];
+  // Both ascend: each place is looked at once.
+  let from = 0;
+  for (const [index, anchor] of anchors.entries()) {
     const next = anchors[index + 1] ?? Number.POSITIVE_INFINITY;
     // The heading may be repeated as the first context line.
-    const below = places.filter((at) => at >= anchor && at < next);
-    if (below.length <= 1) return below;
-    const inside = below.filter((at) => at < blockEnd(file, anchor));
-    return inside.length > 0 ? inside : below;
-  });
+    while ((places[from] ?? next) < anchor) from += 1;
+    let to = from;
+    while ((places[to] ?? next) < next) to += 1;
+    const end = to - from > 1 ? blockEnd(file, anchor) : next;
+    const hasInside = (places[from] ?? next) < end;
+    for (let at = from; at < to; at += 1) {
+      const place = places[at] as number;
+      if (!hasInside || place < end) within.push(place);
+    }
+    from = to;
+  }
+  return within;
 }
 
 /** The line after the block that a heading opens: indented lines, or all up to the next similar heading. */

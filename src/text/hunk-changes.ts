@@ -19,22 +19,28 @@ export interface HunkAt {
   readonly hunk: Hunk;
   readonly at: number;
   readonly pack: (text: string) => string;
+  /** Whether its old lines are known to be those of the file, line ends included. */
+  readonly asWritten: boolean;
 }
 
 /** What a placed hunk changes; `undefined` where it would leave a line without its end amid the file. */
-export function changesOf(file: FileLines, { hunk, at, pack }: HunkAt): Change[] | undefined {
-  const asWritten = matchesAsWritten(file, { hunk, at, pack });
-  const marked = hunk.lines.some((line) => line.noNewline);
+export function changesOf(file: FileLines, place: HunkAt): Change[] | undefined {
+  const { hunk, at, pack } = place;
+  const asWritten = place.asWritten || matchesAsWritten(file, place);
+  const marked = !place.asWritten && hunk.lines.some((line) => line.noNewline);
   const changes: Change[] = [];
   for (const block of blocksOf(hunk, at)) {
-    if (block.to < file.count && block.added.some((line) => line.noNewline)) return undefined;
+    if (marked && block.to < file.count && block.added.some((line) => line.noNewline)) return undefined;
     const span = { start: file.start(block.from), end: file.start(block.to) };
-    const newText = asWritten
-      ? block.added.map((line) => pack(line.text) + (line.noNewline ? "" : "\n")).join("")
-      : withEndsOfPlace(file, block, { marked, pack });
+    const newText = asWritten ? joinAdded(block.added, pack) : withEndsOfPlace(file, block, { marked, pack });
     changes.push({ span, newText });
   }
   return changes;
+}
+
+function joinAdded(added: readonly HunkLine[], pack: (text: string) => string): string {
+  const lines = added.map(({ text, noNewline }) => pack(text) + (noNewline ? "" : "\n"));
+  return lines.length === 1 ? (lines[0] ?? "") : lines.join("");
 }
 
 /** The diff shows the file's line ends as they are: then it means its own too. */
@@ -51,21 +57,23 @@ function matchesAsWritten(file: FileLines, { hunk, at, pack }: HunkAt): boolean 
   return hasEnds || file.count === 0 || hunk.lines.some(({ text }) => text.endsWith("\r"));
 }
 
-function blocksOf(hunk: Hunk, at: number): Block[] {
+function blocksOf({ lines }: Hunk, at: number): Block[] {
   const blocks: Block[] = [];
   let line = at;
-  let open: { from: number; added: HunkLine[] } | undefined;
-  const close = (): void => {
-    if (open !== undefined) blocks.push({ from: open.from, to: line, added: open.added });
-    open = undefined;
-  };
-  for (const one of hunk.lines) {
-    if (one.sign === " ") close();
-    else open ??= { from: line, added: [] };
-    if (one.sign === "+") open?.added.push(one);
-    else line += 1;
+  for (let index = 0; index < lines.length;) {
+    if (lines[index]?.sign === " ") {
+      line += 1;
+      index += 1;
+      continue;
+    }
+    const from = line;
+    const first = index;
+    for (; index < lines.length && lines[index]?.sign !== " "; index += 1) {
+      if (lines[index]?.sign === "-") line += 1;
+    }
+    const added = lines.slice(first, index).filter(({ sign }) => sign === "+");
+    blocks.push({ from, to: line, added });
   }
-  close();
   return blocks;
 }
 

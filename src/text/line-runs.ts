@@ -33,9 +33,9 @@ export function unionRuns(
   spans: readonly { readonly startLine: number; readonly endLine: number }[],
   linesOf: (first: number, last: number) => readonly string[],
 ): LineRun[] {
-  const all = [...runs.map((run) => ({ startLine: run.start, endLine: lastLineOf(run) })), ...spans];
+  const known = runs.map((run) => ({ startLine: run.start, endLine: lastLineOf(run) }));
   const united: { startLine: number; endLine: number }[] = [];
-  for (const { startLine, endLine } of all.sort((one, other) => one.startLine - other.startLine)) {
+  for (const { startLine, endLine } of inOrder([...known, ...spans], (span) => span.startLine)) {
     const last = united.at(-1);
     if (last !== undefined && startLine <= last.endLine + 1) last.endLine = Math.max(last.endLine, endLine);
     else united.push({ startLine, endLine });
@@ -44,7 +44,7 @@ export function unionRuns(
     start: startLine,
     lines: linesOf(startLine, endLine),
   }));
-  return joinRuns(read);
+  return read.filter(({ lines }) => lines.length > 0);
 }
 
 /** The runs of a text once some of its lines were replaced; the new lines count in. Runs and changes ascend and never overlap. */
@@ -113,21 +113,31 @@ export function cutRun(run: LineRun, first: number, last: number): LineRun {
 
 /** Runs in order, those that touch as one. They must not overlap. */
 export function joinRuns(parts: readonly LineRun[]): LineRun[] {
-  const sorted = parts.filter(({ lines }) => lines.length > 0).sort((one, other) => one.start - other.start);
   const joined: LineRun[] = [];
-  for (let at = 0; at < sorted.length;) {
-    const group: LineRun[] = [];
-    for (let next = sorted[at]; next !== undefined; next = sorted[at]) {
-      const last = group.at(-1);
-      if (last !== undefined && next.start !== lastLineOf(last) + 1) break;
-      group.push(next);
-      at += 1;
+  // The lines of the last run, if it was made of several.
+  let own: string[] | undefined;
+  for (const part of inOrder(parts, ({ start }) => start)) {
+    if (part.lines.length === 0) continue;
+    const last = joined.at(-1);
+    if (last === undefined || part.start !== lastLineOf(last) + 1) {
+      joined.push(part);
+      own = undefined;
+      continue;
     }
-    const [first] = group;
-    if (first === undefined) break;
-    joined.push(
-      group.length === 1 ? first : { start: first.start, lines: group.flatMap(({ lines }) => lines) },
-    );
+    if (own === undefined) {
+      own = [...last.lines];
+      joined[joined.length - 1] = { start: last.start, lines: own };
+    }
+    for (const line of part.lines) own.push(line);
   }
   return joined;
+}
+
+/** The same in ascending order; most are in order already. */
+function inOrder<Item>(items: readonly Item[], keyOf: (item: Item) => number): readonly Item[] {
+  for (let at = 1; at < items.length; at += 1) {
+    if (keyOf(items[at - 1] as Item) > keyOf(items[at] as Item))
+      return items.toSorted((one, other) => keyOf(one) - keyOf(other));
+  }
+  return items;
 }

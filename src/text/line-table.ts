@@ -8,6 +8,8 @@ export interface LineTable {
   /** The index at which the line's own characters end, before its line end. */
   contentEnd(line: number): number;
   lineAt(index: number): number;
+  /** The index at which each line begins. */
+  readonly starts: readonly number[];
 }
 
 /**
@@ -28,6 +30,7 @@ export function createLineTable(text: string, mark: "\n" | "\r" = markOf(text)):
       return feeds && next - 2 >= start(line) && text.charAt(next - 2) === "\r" ? next - 2 : next - 1;
     },
     lineAt: (index) => lastAtOrBefore(count, start, index),
+    starts,
   };
 }
 

@@ -103,8 +103,7 @@ function sizeAfter(bytes: Uint8Array, splices: readonly Splice[]): number {
 /** Splices, and the text that they are meant to make: spans of the old text and what stands there then. */
 interface MeantChange {
   readonly splices: readonly Splice[];
-  readonly spans: readonly Span[];
-  readonly placed: readonly string[];
+  readonly changes: () => readonly { readonly span: Span; readonly newText: string }[];
 }
 
 /**
@@ -116,9 +115,9 @@ export function readsAsMeant(bytes: Uint8Array, decoded: DecodedText, change: Me
   if (family !== "multi" && family !== "whole") return true;
   const parts: string[] = [];
   let at = 0;
-  for (const [index, { start, end }] of change.spans.entries()) {
-    parts.push(decoded.text.slice(at, start), change.placed[index] ?? "");
-    at = end;
+  for (const { span, newText } of change.changes()) {
+    parts.push(decoded.text.slice(at, span.start), newText);
+    at = span.end;
   }
   parts.push(decoded.text.slice(at));
   return decodeText(applySplices(bytes, change.splices), decoded.encoding).text === parts.join("");

@@ -70,12 +70,21 @@ function readFile(cursor: DiffCursor): FilePatch {
   if (path === "") throw cursor.fault("The patch names no file here.", howToWrite);
   cursor.skip();
   if (action === "Delete") {
+    requireEnd(cursor, "'*** Delete File:' takes no lines.", "Name the file and nothing else.");
     return { style: "begin-patch", kind: "delete", oldPath: path, hunks: [] };
   }
   if (action === "Add") {
-    return { style: "begin-patch", kind: "create", newPath: path, hunks: readAddedLines(cursor) };
+    const hunks = readAddedLines(cursor);
+    requireEnd(cursor, "A line of a new file does not begin with '+'.", howToAdd);
+    return { style: "begin-patch", kind: "create", newPath: path, hunks };
   }
   return readUpdate(cursor, path);
+}
+
+/** After the lines of a file come the next file or the end of the patch. */
+function requireEnd(cursor: DiffCursor, message: string, hint: string): void {
+  const line = cursor.peek();
+  if (line !== undefined && line.trim() !== "" && !line.startsWith("***")) throw cursor.fault(message, hint);
 }
 
 function unexpectedLine(line: string): string {
@@ -109,7 +118,7 @@ function readAddedLines(cursor: DiffCursor): Hunk[] {
     lines.push({ sign: "+", text: line.slice(1), noNewline: false });
     cursor.skip();
   }
-  return lines.length === 0 ? [] : [{ headings: [], lines, source: cursor.source(from) }];
+  return lines.length === 0 ? [] : [{ headings: [], lines, source: cursor.sourceFrom(from) }];
 }
 
 /** An empty line whose "+" is missing counts if more lines of the file follow. */
@@ -151,7 +160,7 @@ function readHunk(cursor: DiffCursor): Hunk | undefined {
     if (cursor.position === from + blanks && blanks > 0 && !atEnd) return undefined;
     throw cursor.fault("A hunk has no lines.", howToHunk, Math.max(from, cursor.position - 1));
   }
-  const source = cursor.source(from);
+  const source = cursor.sourceFrom(from);
   if (atEnd) cursor.skip();
   return { headings, lines, source, ...(atEnd && { atEnd }), ...(oldStart !== undefined && { oldStart }) };
 }
@@ -172,6 +181,10 @@ function readHeadings(cursor: DiffCursor): { headings: string[]; oldStart?: numb
   const headings: string[] = [];
   let oldStart: number | undefined;
   for (let line = cursor.peek(); line?.startsWith("@@") === true; line = cursor.peek()) {
+    if (line === "@@") {
+      cursor.skip();
+      continue;
+    }
     const numbered = /^@@ *-(\d+)(?:,\d+)? +\+\d+(?:,\d+)? *@@/.exec(line);
     if (numbered !== null) oldStart = Number(numbered[1]);
     else

@@ -24,7 +24,7 @@ export function parseHunk(cursor: DiffCursor): Hunk {
     throw cursor.fault("A hunk has no line that begins with '-' or '+'.", howToHunk, from);
   }
   const { oldStart } = header;
-  return { ...(oldStart === undefined ? {} : { oldStart }), lines, source: cursor.source(from) };
+  return { ...(oldStart === undefined ? {} : { oldStart }), lines, source: cursor.sourceFrom(from) };
 }
 
 const howToHunk = "Begin every line of a hunk with ' ' (kept), '-' (taken out) or '+' (put in).";

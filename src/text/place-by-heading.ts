@@ -35,8 +35,10 @@ export function placeByHeading(
 ): readonly HeadedPlace[] | UnplacedHunk {
   const found: Candidates[] = [];
   for (const [index, hunk] of hunks.entries()) {
-    const candidates = findCandidates(file, hunk);
-    if ("reason" in candidates) return { index, ...candidates };
+    const last = hunks[index - 1];
+    const isRepeated = last !== undefined && isSameSearch(hunk, last);
+    const candidates = (isRepeated ? found.at(-1) : undefined) ?? findCandidates(file, hunk);
+    if ("reason" in candidates) return { index: found.length, ...candidates };
     found.push(candidates);
   }
   const earliest = placeEarliest(found);
@@ -50,6 +52,18 @@ export function placeByHeading(
   const [first = 0, last = 0] = [earliest[index], latest[index]];
   const lines = found[index]?.places.filter((at) => at >= first && at <= last).slice(0, 20) ?? [];
   return { index, reason: "ambiguous", message: ambiguous, lines: lines.map((at) => at + 1) };
+}
+
+/** Patches with thousands of equal hunks would look for thousands of places thousands of times. */
+function isSameSearch(one: HeadedHunk, other: HeadedHunk): boolean {
+  const isEqual = (some: readonly string[], others: readonly string[]): boolean =>
+    some.length === others.length && some.every((text, at) => text === others[at]);
+  return (
+    isEqual(one.oldLines, other.oldLines) &&
+    isEqual(one.headings, other.headings) &&
+    one.atEnd === other.atEnd &&
+    one.oldStart === other.oldStart
+  );
 }
 
 const ambiguous =
@@ -77,11 +91,14 @@ function findCandidates(file: FileLines, hunk: HeadedHunk): Candidates | Misfit 
     return { places, size: 0, exact: true };
   }
   let misfit: Misfit | undefined;
-  for (const match of matches(file, oldLines)) {
-    const places = hunk.atEnd ? match.places.filter((at) => at + match.size === file.count) : match.places;
-    const inScope = anchors === undefined ? places : withinHeadings(file, anchors, places);
-    if (inScope.length > 0) return { ...match, places: byNumber(inScope, hunk.oldStart) };
-    if (match.places.length > 0) misfit ??= outside(places.length > 0);
+  for (const exact of [true, false]) {
+    for (const lines of variantsOf(oldLines)) {
+      const found = exact ? file.find(lines) : file.findLoosely(lines);
+      const places = hunk.atEnd ? found.filter((at) => at + lines.length === file.count) : found;
+      const inScope = anchors === undefined ? places : withinHeadings(file, anchors, places);
+      if (inScope.length > 0) return { places: byNumber(inScope, hunk.oldStart), size: lines.length, exact };
+      if (found.length > 0) misfit ??= outside(places.length > 0);
+    }
   }
   return misfit ?? { reason: isApplied(file, hunk) ? "already applied" : "context not found" };
 }
@@ -94,16 +111,9 @@ function outside(isElsewhere: boolean): Misfit {
 
 const notLast = "The hunk is marked '*** End of File', but the file has more lines after it.";
 
-/** Exact matches first, then looser ones. An empty context line at the end may be the end of the file. */
-function* matches(file: FileLines, oldLines: readonly string[]): Iterable<Candidates> {
-  const variants =
-    oldLines.length > 1 && oldLines.at(-1) === "" ? [oldLines, oldLines.slice(0, -1)] : [oldLines];
-  for (const loose of [false, true]) {
-    for (const lines of variants) {
-      const places = loose ? file.findLoosely(lines) : file.find(lines);
-      yield { places, size: lines.length, exact: !loose };
-    }
-  }
+/** An empty context line at the end may be the end of the file. */
+function variantsOf(oldLines: readonly string[]): readonly (readonly string[])[] {
+  return oldLines.length > 1 && oldLines.at(-1) === "" ? [oldLines, oldLines.slice(0, -1)] : [oldLines];
 }
 
 /** A line number decides only between places that match. */

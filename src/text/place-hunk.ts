@@ -28,6 +28,8 @@ export interface PackedHunk {
   readonly newLines: readonly string[];
   /** The old lines end the file. */
   readonly atEnd: boolean;
+  /** Whether its lines have neither carriage returns nor a word about a missing line end. */
+  readonly isPlain: boolean;
 }
 
 /** Pack the two sides of a hunk; a carriage return at the end of a line is part of its line end. */
@@ -35,14 +37,16 @@ export function packHunk(hunk: Hunk, pack: (text: string) => string): PackedHunk
   const oldLines: string[] = [];
   const newLines: string[] = [];
   let atEnd = false;
+  let isPlain = true;
   for (const { sign, text, noNewline } of hunk.lines) {
     const packed = pack(text.endsWith("\r") ? text.slice(0, -1) : text);
+    isPlain &&= !noNewline && !text.includes("\r");
     if (sign !== "-") newLines.push(packed);
     if (sign === "+") continue;
     oldLines.push(packed);
     atEnd ||= noNewline;
   }
-  return { oldLines, newLines, atEnd };
+  return { oldLines, newLines, atEnd, isPlain };
 }
 
 /** Find the line (from 0) where a hunk stands: where its number says, else the only place where it fits. */

@@ -93,16 +93,16 @@ function planMatch(bytes: Uint8Array, { space, decoded, match, edit }: Found): E
   const toSplice = createSpliceMaker(space, decoded);
   const meant = keepsOwnLineEnds(match.how, edit);
   const splices: Splice[] = [];
-  const placed: string[] = [];
+  const changes: { span: Span; newText: string }[] = [];
   for (const span of match.spans) {
     const newText = meant ? match.newText : place(span, match.newText);
     const made = toSplice(span, newText);
     if ("reason" in made) return refuse(made.reason);
     if (made.data.length > 0 || made.end > made.start) splices.push(made);
-    placed.push(newText);
+    changes.push({ span, newText });
   }
-  const after = { splices, spans: match.spans, placed };
-  if (!readsAsMeant(bytes, decoded, after)) return refuse(runsTogether(decoded.encoding));
+  if (!readsAsMeant(bytes, decoded, { splices, changes: () => changes }))
+    return refuse(runsTogether(decoded.encoding));
   return {
     ok: true,
     splices,

@@ -7,6 +7,8 @@ import { countOf } from "./line-ends.js";
  * what is searched is a string ("packed") in which line ends, blanks and tabs are themselves.
  */
 export interface SearchSpace {
+  /** Whether it is the bytes of the file, after a BOM, that are searched. */
+  readonly isBytes: boolean;
   readonly length: number;
   /** All of it as one packed string, made on first use. */
   readonly packed: string;
@@ -33,6 +35,7 @@ function createTextSpace(decoded: DecodedText): SearchSpace {
   const { text } = decoded;
   const mark = text.includes("\n") ? "\n" : "\r";
   return {
+    isBytes: false,
     length: text.length,
     packed: text,
     slice: (start, end) => text.slice(start, end),
@@ -51,12 +54,13 @@ function createByteSpace(file: Buffer, bomLength: number): SearchSpace {
   let packed: string | undefined;
   let mark: number | undefined;
   return {
+    isBytes: true,
     length: body.length,
     get packed() {
       packed ??= body.toString("latin1");
       return packed;
     },
-    slice: (start, end) => body.toString("latin1", start, end),
+    slice: (start, end) => packed?.slice(start, end) ?? body.toString("latin1", start, end),
     finder(wanted) {
       const needle = Buffer.from(wanted, "latin1");
       return (from) => (from > body.length ? -1 : body.indexOf(needle, from));

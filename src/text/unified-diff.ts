@@ -2,25 +2,50 @@ import { quoteGitPath } from "./git-path.js";
 import { loadDiff } from "./libraries.js";
 import { countOf } from "./line-ends.js";
 
-interface DiffTexts {
-  readonly before: string;
-  readonly after: string;
+interface DiffShape {
   /** Unchanged lines shown around a change. @default 3 */
   readonly context?: number;
   /** Longer diffs are cut, and say so. @default 100_000 */
   readonly maxChars?: number;
+  /** How many lines of the two files are above the texts. @default none */
+  readonly linesAbove?: { readonly before: number; readonly after: number };
+  /** Whether the lines with the paths come first. @default true */
+  readonly header?: boolean;
 }
 
 /** One path for both sides, or one for each; `null` stands for "no such file". */
-export type UnifiedDiffOptions = DiffTexts &
-  ({ readonly path: string } | { readonly oldPath: string | null; readonly newPath: string | null });
+type DiffPaths =
+  | { readonly path: string }
+  | { readonly oldPath: string | null; readonly newPath: string | null };
+
+export type UnifiedDiffOptions = DiffPaths & DiffShape & { readonly before: string; readonly after: string };
 
 /** Show how one text became another, as git would; "" where they are equal. */
 export function unifiedDiff(options: UnifiedDiffOptions): string {
   const { before, after, context = 3, maxChars = 100_000 } = options;
   if (before === after) return "";
-  const hunks = toHunks(findWindow(before, after, context), context, maxChars);
-  const lines = [...headerOf(options), ...hunks.flatMap(formatHunk)];
+  const window = findWindow(before, after, context);
+  return formatDiff(options, toHunks(window, context, maxChars), window.firstLine);
+}
+
+/**
+ * The same for lines that end with line feeds, where it is plain that they differ in one block of which nothing is kept;
+ * else `undefined`.
+ */
+export function blockDiff(
+  options: DiffPaths & DiffShape & { readonly before: readonly string[]; readonly after: readonly string[] },
+): string | undefined {
+  const block = replacedBlock(options.before, options.after, options.context ?? 3);
+  return block && formatDiff(options, [block], 0);
+}
+
+function formatDiff(options: DiffPaths & DiffShape, hunks: readonly Hunk[], firstLine: number): string {
+  const { maxChars = 100_000, header = true, linesAbove = { before: 0, after: 0 } } = options;
+  const lines: string[] = header ? headerOf(options) : [];
+  for (const hunk of hunks) {
+    lines.push(rangesOf(hunk, firstLine, linesAbove));
+    for (const line of hunk.lines) lines.push(line);
+  }
   return bound(lines, maxChars);
 }
 
@@ -93,20 +118,18 @@ function commonEnd(left: string, right: string, limit: number): number {
   return size;
 }
 
-function toHunks({ before, after, firstLine }: Window, context: number, maxChars: number): Hunk[] {
-  const hunks = compareLines(before, after, context) ?? [wholeHunk(before, after, maxChars)];
-  return hunks.map((hunk) => ({
-    ...hunk,
-    oldStart: hunk.oldStart + firstLine,
-    newStart: hunk.newStart + firstLine,
-  }));
+function toHunks({ before, after }: Window, context: number, maxChars: number): Hunk[] {
+  return compareLines(before, after, context) ?? [wholeHunk(before, after, maxChars)];
 }
 
 function compareLines(before: string, after: string, context: number): Hunk[] | undefined {
   // Cutting so much text into lines would take longer than the time limit, before it even counts.
   if (before.length + after.length > maxCompared) return undefined;
-  const block = replacedBlock(before, after, context);
-  if (block !== undefined) return [block];
+  if (before.endsWith("\n") && after.endsWith("\n")) {
+    const [old, now] = [before, after].map((text) => text.slice(0, -1).split("\n")) as [string[], string[]];
+    const block = replacedBlock(old, now, context);
+    if (block !== undefined) return [block];
+  }
   const { structuredPatch } = loadDiff();
   const options = { context, timeout: timeLimitMs };
   return structuredPatch("", "", before, after, undefined, undefined, options)?.hunks;
@@ -116,9 +139,7 @@ function compareLines(before: string, after: string, context: number): Hunk[] | 
  * The one block that differs, where it is plain that nothing in it is kept: most edits are of this kind, and need no
  * search for the shortest way from one text to the other.
  */
-function replacedBlock(before: string, after: string, context: number): Hunk | undefined {
-  if (!before.endsWith("\n") || !after.endsWith("\n")) return undefined;
-  const [old, now] = [before, after].map((text) => text.slice(0, -1).split("\n")) as [string[], string[]];
+function replacedBlock(old: readonly string[], now: readonly string[], context: number): Hunk | undefined {
   const shorter = Math.min(old.length, now.length);
   let head = 0;
   while (head < shorter && old[head] === now[head]) head += 1;
@@ -128,22 +149,21 @@ function replacedBlock(before: string, after: string, context: number): Hunk | u
   const added = now.slice(head, now.length - tail);
   const [few, many] = removed.length < added.length ? [removed, added] : [added, removed];
   const [only] = few;
-  if (few.length > 1 || (only !== undefined && many.includes(only))) return undefined;
+  if (many.length === 0 || few.length > 1 || (only !== undefined && many.includes(only))) return undefined;
   const start = Math.max(0, head - context);
-  const above = old.slice(start, head);
-  const below = old.slice(old.length - tail, old.length - tail + context);
-  const kept = above.length + below.length;
+  const end = Math.min(old.length, old.length - tail + context);
+  const kept = head - start + (end - (old.length - tail));
+  const lines: string[] = [];
+  for (let at = start; at < head; at += 1) lines.push(` ${old[at] ?? ""}`);
+  for (const line of removed) lines.push(`-${line}`);
+  for (const line of added) lines.push(`+${line}`);
+  for (let at = old.length - tail; at < end; at += 1) lines.push(` ${old[at] ?? ""}`);
   return {
     oldStart: start + 1,
     oldLines: kept + removed.length,
     newStart: start + 1,
     newLines: kept + added.length,
-    lines: [
-      ...above.map((line) => ` ${line}`),
-      ...removed.map((line) => `-${line}`),
-      ...added.map((line) => `+${line}`),
-      ...below.map((line) => ` ${line}`),
-    ],
+    lines,
   };
 }
 
@@ -172,7 +192,7 @@ function countLines(text: string): number {
   return countOf(text, "\n") + (text === "" || text.endsWith("\n") ? 0 : 1);
 }
 
-function headerOf(options: UnifiedDiffOptions): string[] {
+function headerOf(options: DiffPaths): string[] {
   const [oldPath, newPath] =
     "path" in options ? [options.path, options.path] : [options.oldPath, options.newPath];
   return [`--- ${headerName("a/", oldPath)}`, `+++ ${headerName("b/", newPath)}`];
@@ -185,10 +205,14 @@ function headerName(prefix: string, path: string | null): string {
   return name.includes(" ") && !name.startsWith('"') ? `${name}\t` : name;
 }
 
-function formatHunk(hunk: Hunk): string[] {
-  const oldRange = formatRange(hunk.oldStart, hunk.oldLines);
-  const newRange = formatRange(hunk.newStart, hunk.newLines);
-  return [`@@ -${oldRange} +${newRange} @@`, ...hunk.lines];
+function rangesOf(
+  hunk: Hunk,
+  firstLine: number,
+  above: { readonly before: number; readonly after: number },
+): string {
+  const oldRange = formatRange(hunk.oldStart + firstLine + above.before, hunk.oldLines);
+  const newRange = formatRange(hunk.newStart + firstLine + above.after, hunk.newLines);
+  return `@@ -${oldRange} +${newRange} @@`;
 }
 
 /** A count of one is left out; an empty range names the line before it. */

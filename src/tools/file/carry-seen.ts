@@ -20,8 +20,7 @@ type SeenDeps = Pick<ToolContext, "files" | "seen">;
 export async function rememberBefore(deps: SeenDeps, paths: readonly string[]): Promise<KnownBefore[]> {
   const known: KnownBefore[] = [];
   for (const path of new Set(paths)) {
-    await deps.seen.load(path);
-    if (deps.seen.get(path) === undefined) continue;
+    if ((await deps.seen.load(path)) === undefined) continue;
     const stat = await deps.files.stat(path);
     if (stat?.type !== "file" || !isReadWhole(deps, stat)) continue;
     const { seen, lines } = await readPresentFile(deps, path, stat);

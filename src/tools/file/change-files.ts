@@ -11,6 +11,8 @@ export interface PlannedChange<Result> {
   readonly result: Result;
   /** Update which lines the session knows. */
   refresh(): Promise<void>;
+  /** Give back the memory of the file, once the change is made and nothing needs it any more. */
+  giveBack?(): void;
 }
 
 const attempts = 4;
@@ -37,6 +39,7 @@ export async function changeFiles<Result>(
     }
     // The file is changed; a failure to read it again must not look like a failed change.
     await planned?.refresh().catch(() => undefined);
+    planned?.giveBack?.();
     return (planned as PlannedChange<Result>).result;
   }
 }

@@ -38,8 +38,7 @@ async function planCopy(
 
 /** The session knows the same lines of the copy as of the original. */
 async function noteCopy({ files, seen }: ToolContext, { from, to }: Transfer): Promise<void> {
-  await seen.load(from);
-  const known = seen.get(from);
+  const known = await seen.load(from);
   const stat = await files.stat(to);
   if (known === undefined || stat === null) return seen.forget(to);
   seen.set(to, { ...known, identity: stat.identity });

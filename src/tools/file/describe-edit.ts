@@ -1,6 +1,5 @@
-import { unifiedDiff } from "../../text/unified-diff.js";
+import { blockDiff, unifiedDiff } from "../../text/unified-diff.js";
 import { textsBetween, type EditedText } from "./edited-text.js";
-import { shiftHunks } from "./layer-errors.js";
 
 /** The paths in a diff: one for both sides, or one for each. */
 export type DiffNames =
@@ -30,13 +29,22 @@ function diffOf(names: DiffNames, edited: EditedText): string {
   const pieces: string[] = [];
   let size = 0;
   let shift = 0;
+  const addsReturns = edited.splices.some(({ data }) => data.includes(carriageReturn));
   for (const part of partsOf(edited.changes)) {
     const start = Math.max(part.startLine - contextLines, 1);
     const end = part.endLine + 1 + contextLines;
-    const texts = textsBetween(edited, [start, end]);
-    const whole = unifiedDiff({ ...names, ...texts, context: contextLines, maxChars: maxDiffChars });
-    const shifted = shiftHunks(whole, { before: start - 1, after: start - 1 + shift });
-    const piece = size === 0 ? shifted : shifted.slice(shifted.indexOf("@@"));
+    const linesAbove = { before: start - 1, after: start - 1 + shift };
+    const options = {
+      ...names,
+      context: contextLines,
+      maxChars: maxDiffChars,
+      linesAbove,
+      header: size === 0,
+    };
+    const lines = addsReturns ? undefined : linesBetween(edited, part, [start, end]);
+    const piece =
+      (lines && blockDiff({ ...options, ...lines })) ??
+      unifiedDiff({ ...options, ...textsBetween(edited, [start, end]) });
     pieces.push(piece);
     size += piece.length;
     shift += part.growth;
@@ -47,11 +55,30 @@ function diffOf(names: DiffNames, edited: EditedText): string {
   return pieces.join("");
 }
 
+/** The lines before and after a single change, if they end with nothing but line feeds. */
+function linesBetween(
+  { before, lines }: EditedText,
+  { startLine, endLine, newLines }: ChangedPart,
+  [first, end]: readonly [number, number],
+): { before: readonly string[]; after: readonly string[] } | undefined {
+  if (newLines === undefined || lines.encoding !== "utf8") return undefined;
+  const [from, to] = [lines.byteStart(first), lines.byteStart(end)];
+  // The last line of a file may have no end.
+  if (to >= before.length || before.subarray(from, to).includes(carriageReturn)) return undefined;
+  const old = lines.slice(first, end - 1);
+  const now = [...old.slice(0, startLine - first), ...newLines, ...old.slice(endLine - first + 1)];
+  return { before: old, after: now };
+}
+
+const carriageReturn = 0x0d;
+
 /** Lines of the old text that hold changes, and how many lines they gain. */
 interface ChangedPart {
   startLine: number;
   endLine: number;
   growth: number;
+  /** The lines in their place, if it is one change. */
+  newLines?: readonly string[] | undefined;
 }
 
 function partsOf(changes: EditedText["changes"]): ChangedPart[] {
@@ -60,10 +87,11 @@ function partsOf(changes: EditedText["changes"]): ChangedPart[] {
     const growth = newLines.length - (endLine - startLine + 1);
     const last = parts.at(-1);
     if (last === undefined || startLine > last.endLine + 2 * contextLines + 1) {
-      parts.push({ startLine, endLine, growth });
+      parts.push({ startLine, endLine, growth, newLines });
     } else {
       last.endLine = endLine;
       last.growth += growth;
+      last.newLines = undefined;
     }
   }
   return parts;

@@ -120,7 +120,8 @@ async function refresh(
   if (file === null || stat === null) return seen.forget(path);
   const { known, lines, named, bytes } = file;
   const { runs, parts } = known;
-  const complete = lines.count === 0 || runs[0]?.lines.length === lines.count;
+  // The lines are counted only if all of them may be known.
+  const complete = runs.length <= 1 && (runs[0]?.lines.length ?? 0) === lines.count;
   seen.set(path, {
     identity: stat.identity,
     runs,

@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { applySplices } from "../../text/make-splice.js";
 import { decodeText } from "../../text/decode-text.js";
 import { dropLines, hasLine, spliceRuns, type LineChange, type LineRun } from "../../text/line-runs.js";
@@ -26,7 +25,7 @@ export interface ChangedLines extends LineChange {
 export function editText(before: Uint8Array, lines: PresentLines, splices: readonly Splice[]): EditedText {
   const changes: ChangedLines[] = [];
   const hasFeeds = before.includes(feed) || splices.some(({ data }) => data.includes(feed));
-  const deps: RegionDeps = { bytes: before, lines, mark: hasFeeds ? "\n" : "\r" };
+  const deps: RegionDeps = { bytes: toBuffer(before), lines, mark: hasFeeds ? "\n" : "\r" };
   for (let at = 0; at < splices.length;) {
     const region = growRegion(deps, splices, at);
     changes.push(toChange(deps, region));
@@ -51,9 +50,10 @@ export function textsBetween(
   while ((splices[next]?.end ?? Number.POSITIVE_INFINITY) <= to) next += 1;
   const within = splices.slice(first, next);
   const { encoding } = lines;
+  const bytes = toBuffer(before);
   return {
-    before: decodeText(before.subarray(from, to), encoding).text,
-    after: decodeRegion(before, { from, to, splices: within, encoding }),
+    before: decodeRegion(bytes, { from, to, splices: [], encoding }),
+    after: decodeRegion(bytes, { from, to, splices: within, encoding }),
   };
 }
 
@@ -112,7 +112,7 @@ function allLinesAfter(edited: EditedText): LineRun[] {
 }
 
 interface RegionDeps {
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   readonly lines: PresentLines;
   readonly mark: "\n" | "\r";
 }
@@ -172,10 +172,18 @@ function toChange({ bytes, lines, mark }: RegionDeps, { from, to, own }: LineReg
   return {
     startLine: lines.lineAt(own[0]?.start ?? 0),
     endLine: lines.lineAt(to) - (startsLine(lines, to) ? 1 : 0),
-    newLines: splitAt(text, mark).map((line) => line.text),
+    newLines: linesIn(text, mark),
     keepsFirst: (own[0]?.start ?? 0) > from,
     keepsLast: (own.at(-1)?.end ?? 0) < to,
   };
+}
+
+/** The lines of a text without their ends. */
+function linesIn(text: string, mark: "\n" | "\r"): string[] {
+  if (mark === "\n" && text.includes("\r")) return splitAt(text, mark).map((line) => line.text);
+  const lines = text.split(mark);
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
 }
 
 /** A last line without a line end includes the end of the file. */
@@ -192,13 +200,8 @@ function startsLine(lines: PresentLines, byte: number): boolean {
   return lines.byteStart(lines.lineAt(byte)) === byte;
 }
 
-/** Whether bytes are whole characters, without a mark before them. */
-function isPlainUtf8(bytes: Uint8Array): boolean {
-  return isUtf8(bytes) && bytes[0] !== 0xef;
-}
-
-function toText(bytes: Uint8Array): string {
-  return bytes.length === 0 ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 interface Region {
@@ -208,12 +211,23 @@ interface Region {
   readonly encoding: string;
 }
 
-function decodeRegion(bytes: Uint8Array, { from, to, splices, encoding }: Region): string {
-  const [only] = splices;
-  if (encoding === "utf8" && splices.length === 1 && only !== undefined) {
-    const parts = [bytes.subarray(from, only.start), only.data, bytes.subarray(only.end, to)];
-    if (parts.every(isPlainUtf8)) return parts.map(toText).join("");
-  }
+function decodeRegion(bytes: Buffer, region: Region): string {
+  const { from, to, splices, encoding } = region;
+  const plain = encoding === "utf8" ? plainUtf8(bytes, region) : undefined;
+  if (plain !== undefined) return plain;
   const moved = splices.map(({ start, end, data }) => ({ start: start - from, end: end - from, data }));
   return decodeText(applySplices(bytes.subarray(from, to), moved), encoding).text;
+}
+
+/** The text of a region without copying its bytes; `undefined` if they are not whole characters, or begin with a BOM. */
+function plainUtf8(bytes: Buffer, { from, to, splices }: Omit<Region, "encoding">): string | undefined {
+  const parts: string[] = [];
+  let at = from;
+  for (const { start, end, data } of splices) {
+    parts.push(bytes.toString("utf8", at, start), toBuffer(data).toString());
+    at = end;
+  }
+  const rest = bytes.toString("utf8", at, to);
+  const text = parts.length === 0 ? rest : parts.join("") + rest;
+  return text.includes("\uFFFD") || text.startsWith("\uFEFF") ? undefined : text;
 }

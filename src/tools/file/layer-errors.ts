@@ -256,18 +256,8 @@ export function isConflict(thrown: unknown): boolean {
 
 function diffOfChange(path: string, { before, after }: LineChangeSeen): string {
   const toText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
-  const diff = unifiedDiff({ path, before: toText(before.lines), after: toText(after.lines) });
-  return shiftHunks(diff, { before: before.start - 1, after: after.start - 1 });
-}
-
-/** Shift the line numbers in hunk headers: the compared texts start further down in their files. */
-export function shiftHunks(diff: string, by: { readonly before: number; readonly after: number }): string {
-  const head = /^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@$/gm;
-  return diff.replaceAll(
-    head,
-    (_whole, old: string, oldCount: string, now: string, nowCount: string) =>
-      `@@ -${Number(old) + by.before}${oldCount} +${Number(now) + by.after}${nowCount} @@`,
-  );
+  const linesAbove = { before: before.start - 1, after: after.start - 1 };
+  return unifiedDiff({ path, before: toText(before.lines), after: toText(after.lines), linesAbove });
 }
 
 /** A text cut at a maximum length. */

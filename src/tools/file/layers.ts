@@ -26,6 +26,8 @@ export interface PresentFile {
   readonly path: string;
   readonly stat: FileStat;
   readonly bytes: Uint8Array;
+  /** Nothing of the file is needed any more: its memory may be used for another one. */
+  readonly giveBack: () => void;
   readonly seen: SeenFile | undefined;
   /** The encoding of its text. */
   readonly encoding: string;
@@ -125,9 +127,8 @@ export function isReadWhole({ files }: Pick<LayerDeps, "files">, { size }: FileS
 
 /** Read the whole file, whatever it contains. */
 export async function readPresentFile(deps: LayerDeps, name: string, stat: FileStat): Promise<PresentFile> {
-  await deps.seen.load(name);
-  const bytes = await deps.files.read(name);
-  const known = deps.seen.get(name);
+  const known = await deps.seen.load(name);
+  const { bytes, giveBack } = await readLent(deps, name);
   const isBytes = known?.encoding === base64;
   const { encoding } = decodeText(bytes, isBytes ? "auto" : known?.encoding);
   let createdLines: PresentLines | undefined;
@@ -137,12 +138,20 @@ export async function readPresentFile(deps: LayerDeps, name: string, stat: FileS
     path: name,
     stat,
     bytes,
+    giveBack,
     seen,
     encoding,
     get lines() {
       return lines();
     },
   };
+}
+
+async function readLent(
+  { files }: LayerDeps,
+  name: string,
+): Promise<Pick<PresentFile, "bytes" | "giveBack">> {
+  return (await files.lend?.(name)) ?? { bytes: await files.read(name), giveBack: () => {} };
 }
 
 /** If all bytes were seen and are still the same, all lines count as seen. */
@@ -175,8 +184,7 @@ export async function requireUnchanged(
   stat: FileStat,
   { allowGrowth = false } = {},
 ): Promise<void> {
-  await deps.seen.load(name);
-  const known = deps.seen.get(name);
+  const known = await deps.seen.load(name);
   if (stat.type !== "file" || known === undefined) return;
   if (!isReadWhole(deps, stat)) {
     // Of a very large file only the identity is compared.

@@ -1,3 +1,4 @@
+import { lastAtOrBefore } from "../../text/last-at-or-before.js";
 import type { LinePlace } from "./present-lines.js";
 
 /** Finds lines in bytes, starting from the nearest known position. */
@@ -63,6 +64,25 @@ export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinde
         start = end + 1;
         line += 1;
       }
+    },
+  };
+}
+
+/** A finder for lines of which all positions are known. */
+export function finderIn(starts: readonly number[], whole: Buffer, mark: number): LineFinder {
+  const { length } = whole;
+  const isEnded = length === 0 || whole[length - 1] === mark;
+  const startOf = (at: number): number => starts[at] ?? length;
+  // Lines are mostly asked for in order.
+  let last = 0;
+  return {
+    count: starts.length,
+    byteStart: (number) => startOf(number - 1),
+    lineAt(byte) {
+      if (byte >= length && isEnded) return starts.length + 1;
+      const isNear = startOf(last) <= byte && byte < startOf(last + 1);
+      if (!isNear) last = lastAtOrBefore(starts.length, startOf, byte);
+      return last + 1;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { splitAt } from "./lines/line-page.js";
+import { linesIn } from "./lines/line-page.js";
 import { maxLineChars } from "./read-limits.js";
 
 /** A text with a number before each line; lines that are too long are shortened with a note. */
@@ -6,16 +6,18 @@ export function numberLines(
   content: string,
   { startLine, count }: { startLine: number; count: number },
 ): string {
-  const lines = splitAt(content, content.includes("\n") || count <= 1 ? "\n" : "\r");
+  const lines = linesIn(content, content.includes("\n") || count <= 1 ? "\n" : "\r");
   // A final line end does not start another line, and a single empty line has no characters.
-  while (lines.length < count) lines.push({ text: "", end: "" });
+  while (lines.length < count) lines.push("");
   const width = String(startLine + lines.length - 1).length;
-  let numbered = "";
-  for (const [at, { text }] of lines.entries()) {
+  // Joined at once: adding line to line would copy all of it once more.
+  const pieces: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
     const number = startLine + at;
-    numbered += `${at === 0 ? "" : "\n"}${String(number).padStart(width)}\t${shownLine(text, number)}`;
+    const start = at === 0 ? "" : "\n";
+    pieces.push(`${start}${String(number).padStart(width)}\t`, shownLine(lines[at]!, number));
   }
-  return numbered;
+  return pieces.join("");
 }
 
 /** Whether a line is shown in full. */

@@ -22,6 +22,7 @@ import {
 } from "./layer-errors.js";
 import { hunkRefused } from "./hunk-refused.js";
 import { compareSeen } from "./freshness.js";
+import { createPresentLines, type PresentLines } from "./present-lines.js";
 import { requireFresh } from "./plan-file-edit.js";
 import { plural } from "../../text/plural.js";
 
@@ -82,7 +83,7 @@ async function deletePatched(stage: DiffStage, patch: FilePatch, path: string): 
     if (decodeText(bytesAfter(edited), file.encoding).text !== "") {
       throw hunkRefused(path, {
         reason: "context not found",
-        hunkText: patch.hunks[0]?.source ?? "",
+        hunkText: patch.hunks[0]?.source() ?? "",
         message: "The diff deletes the file, but the file contains more lines than the diff removes.",
       });
     }
@@ -159,7 +160,7 @@ function editFresh(path: string, file: StagedFile, patch: FilePatch) {
   }
   const plan = fitPatch(path, file, patch);
   const known = requireKnown(path, file, plan.spans);
-  const edited = editText(file.bytes, file.lines, plan.splices);
+  const edited = editText(file.bytes, linesOf(file, plan), plan.splices);
   return { edited, known: knownAfter(known, edited) };
 }
 
@@ -176,7 +177,8 @@ function placesOf({ bytes, encoding }: StagedFile, patch: FilePatch): readonly L
 /** Lines that the patch shows exactly count as seen; others that it covers must have been seen before. */
 function editMatched(path: string, file: StagedFile, patch: FilePatch) {
   const plan = fitPatch(path, file, patch);
-  const { lines, present } = file;
+  const lines = linesOf(file, plan);
+  const { present } = file;
   if (plan.loose.length > 0) {
     if (present !== undefined && present.seen === undefined) throw notRead(path, plan.loose);
     requireKnown(path, file, plan.loose);
@@ -186,6 +188,11 @@ function editMatched(path: string, file: StagedFile, patch: FilePatch) {
   const known = { runs, parts: before.parts };
   const edited = editText(file.bytes, lines, plan.splices);
   return { edited, known: knownAfter(known, edited) };
+}
+
+/** The lines of a file; where they are is known from placing the hunks. */
+function linesOf(file: StagedFile, { lineStarts: starts }: PlannedPatch): PresentLines {
+  return starts === undefined ? file.lines : createPresentLines(file.bytes, file.encoding, { starts });
 }
 
 /** The known lines of a file that is moved without edits; it must not have changed either. */

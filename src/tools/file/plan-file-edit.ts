@@ -60,9 +60,13 @@ export async function planFileEdit(edit: FileEdit, deps: EditDeps): Promise<Plan
   if (!plan.ok) throw editRefused(file, file.seen, { plan, oldStr });
   // Only lines near these positions are needed, so the rest of the file is not scanned again.
   const positions = plan.spans.map(({ startLine: line }, at) => ({ line, byte: plan.starts[at] ?? 0 }));
-  const lines = createPresentLines(file.bytes, file.encoding, positions);
+  const lines = createPresentLines(file.bytes, file.encoding, { near: positions });
   const textIn = charSpansOf(file.bytes, lines, plan);
-  const known = requireFresh({ ...file, lines }, file.seen, { spans: plan.spans, oldStr, textIn });
+  const known = requireFresh({ path, stat: file.stat, lines }, file.seen, {
+    spans: plan.spans,
+    oldStr,
+    textIn,
+  });
   if (plan.splices.length === 0) throw noChange("The edit would change nothing in the file.");
   const edited = editText(file.bytes, lines, plan.splices);
   return {
@@ -70,6 +74,7 @@ export async function planFileEdit(edit: FileEdit, deps: EditDeps): Promise<Plan
     ...describeOutcome(edit, { edited, plan, created: false }),
     refresh: () =>
       noteWritten(deps, path, { edited, known: knownAfter(known, edited), encoding: file.seen?.encoding }),
+    giveBack: file.giveBack,
   };
 }
 
@@ -111,7 +116,7 @@ interface EditedSpans {
 
 /** Layers 7 and 8 for the lines that an edit covers; returns the known lines by their current numbers. */
 export function requireFresh(
-  file: PresentFile,
+  file: Pick<PresentFile, "path" | "stat" | "lines">,
   seen: SeenFile,
   { spans, oldStr, textIn }: EditedSpans,
 ): KnownLines {

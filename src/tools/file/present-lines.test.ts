@@ -35,7 +35,7 @@ describe("createPresentLines", () => {
               line: index + 1,
               byte: (starts[index] ?? 0) + (expected[index]?.text === "" ? 0 : 1),
             }));
-          const lines = createPresentLines(bytes, "auto", how === "utf16le" ? [] : places);
+          const lines = createPresentLines(bytes, "auto", { near: how === "utf16le" ? [] : places });
           for (const number of asked.filter((each) => each >= 1 && each <= expected.length)) {
             expect(lines.line(number)).toBe(expected[number - 1]?.text);
             expect(lines.byteStart(number)).toBe(starts[number - 1]);

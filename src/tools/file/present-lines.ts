@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { once } from "../../contract/once.js";
 import { decodeText } from "../../text/decode-text.js";
 import { createLineTable } from "../../text/line-table.js";
-import { createLineFinder } from "./line-finder.js";
+import { createLineFinder, finderIn } from "./line-finder.js";
 
 /** The current lines of a file, numbered from 1, without line ends. */
 export interface PresentLines {
@@ -23,25 +23,32 @@ export interface LinePlace {
   readonly byte: number;
 }
 
-/**
- * Index the lines of a file once: lines that are not requested are neither decoded nor searched for.
- *
- * @param known Positions, ascending, near which lines will be requested.
- */
+/** What is known about where lines are. */
+export interface KnownPlaces {
+  /** Positions, ascending, near which lines will be requested. */
+  readonly near?: readonly LinePlace[];
+  /** The byte at which each line begins. */
+  readonly starts?: readonly number[] | undefined;
+}
+
+/** Index the lines of a file once: lines that are not requested are neither decoded nor searched for. */
 export function createPresentLines(
   bytes: Uint8Array,
   encoding = "auto",
-  known: readonly LinePlace[] = [],
+  places: KnownPlaces = {},
 ): PresentLines {
   const decoded = decodeText(bytes, encoding);
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (decoded.encoding !== "utf8") return textLines(decoded, whole.length);
-  return utf8Lines(whole, decoded.bom ? 3 : 0, known);
+  return utf8Lines(whole, decoded.bom ? 3 : 0, places);
 }
 
-function utf8Lines(whole: Buffer, bomLength: number, known: readonly LinePlace[]): PresentLines {
+function utf8Lines(whole: Buffer, bomLength: number, { near = [], starts }: KnownPlaces): PresentLines {
   const mark = whole.includes(0x0a) ? 0x0a : 0x0d;
-  const finder = createLineFinder(whole, { from: bomLength, mark, known });
+  const finder =
+    starts === undefined
+      ? createLineFinder(whole, { from: bomLength, mark, known: near })
+      : finderIn(starts, whole, mark);
   const { byteStart, lineAt } = finder;
   // Checked once for all lines, unless few of very many are read.
   const isValid = once(() => whole.length <= maxChecked && isUtf8(whole));

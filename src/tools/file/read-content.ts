@@ -58,7 +58,7 @@ export async function withOpenFile<Value extends { note?: string | undefined }>(
     if (file === undefined) return directory();
     try {
       const head = Buffer.allocUnsafe(Math.min(HEAD, file.stat.size + 1));
-      const got = fillBuffer(file, head, 0);
+      const got = readStart(file, head);
       const whole = got < head.length || got === HEAD ? head.subarray(0, got) : readHead(file);
       const { value, keep } = await use(file, whole);
       if (file.look().identity === file.stat.identity) {
@@ -81,6 +81,12 @@ async function openFile(path: string, ctx: ToolContext): Promise<OpenFile | unde
     if (error instanceof ToolError && error.details?.["errno"] === "EISDIR") return undefined;
     throw error;
   }
+}
+
+/** Fill the buffer with the start of a file; all of a file at once needs no second read, as its size is looked at again. */
+function readStart(file: OpenFile, head: Uint8Array): number {
+  const got = file.readInto(head, 0);
+  return got === file.stat.size || got === 0 ? got : got + fillBuffer(file, head.subarray(got), got);
 }
 
 /** The size that the system reported was too small. */

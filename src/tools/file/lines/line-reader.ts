@@ -108,7 +108,13 @@ function readSmallFile(request: LineRequest): LinePage & { encoding: string } {
   const { text, encoding } = decodeText(request.head, request.encoding);
   const lines = splitAt(text, text.includes("\n") ? "\n" : "\r");
   const range = fromStart(request, lines.length);
-  const found = { lines: lines.slice(range.start - 1), totalLines: lines.length, partial: false };
+  const isWhole = range.start === 1;
+  const found: FoundLines = {
+    lines: isWhole ? lines : lines.slice(range.start - 1),
+    totalLines: lines.length,
+    partial: false,
+    text: isWhole ? text : undefined,
+  };
   return { ...toPage(range, found), encoding };
 }
 
