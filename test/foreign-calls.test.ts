@@ -27,6 +27,7 @@ it.each<[string, object, string, object]>([
   ["LS", { path: "." }, "list_files", { path: "." }],
   ["Bash", { command: "echo hi", description: "Say hi" }, "shell_exec", { stdout: "hi\n" }],
   ["run_terminal_cmd", { cmd: "echo hi", is_background: false }, "shell_exec", { exitCode: 0 }],
+  ["local_shell", { action: { type: "exec", command: ["echo", "hi"] } }, "shell_exec", { stdout: "hi\n" }],
 ])("carries out %s %j as Tenon's own tool", async (name, args, tool, result) => {
   const answer = await fixture.call(name, args);
   expect(answer.error).toBeUndefined();
@@ -138,4 +139,21 @@ it("refuses two names for one argument, and what only other tools explain", asyn
     /"filePath"/,
   );
   expect((await fixture.refused("current_time", { explanation: "x" })).message).toMatch(/"explanation"/);
+});
+
+it.each<[string, object, RegExp]>([
+  ["Read", { file_path: "a.txt", lines: "1-2" }, /"start_line" and "end_line"/],
+  ["Read", { file_path: "a.txt", pages: "1" }, /"start_line"/],
+  ["Glob", { patterns: ["*.ts"] }, /"pattern" with braces/],
+  ["Grep", { pattern: "x", files_with_matches: true }, /mode: "files"/],
+  ["codebase_search", { query: "x", target_directories: ["src"] }, /"path"/],
+  ["WebSearch", { query: "x", allowed_domains: ["a.org"] }, /"query"/],
+  ["list_directory", { dir_path: ".", file_filtering_options: {} }, /"include_ignored"/],
+  ["rename", { path: "a.txt", new_name: "b.txt" }, /"move_file"/],
+  ["write_todos", { todos: [] }, /"create_task"/],
+  ["new_task", { message: "x" }, /no other agents/],
+  ["print_tree", { path: "." }, /"list_files"/],
+  ["get_changed_files", {}, /"shell_exec"/],
+])("names what to use instead of %s %j", async (name, args, hint) => {
+  expect((await fixture.refused(name, args)).hint).toMatch(hint);
 });

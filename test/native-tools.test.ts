@@ -44,6 +44,48 @@ describe("native tools", () => {
   });
 });
 
+describe("hints of the text editor", () => {
+  const editor = "str_replace_based_edit_tool";
+  const hintOf = async (args: object): Promise<string> => (await fixture.refused(editor, args)).hint ?? "";
+  const ownWords = /read_file|write_file|replace_all|start_line|end_line|start_char/;
+
+  it("name its own commands and arguments", async () => {
+    fixture.put("a.txt", "one\ntwo\ntwo\n");
+    fixture.put("large.txt", `${"x".repeat(99)}\n`.repeat(2000) + "end\n");
+    fixture.put("b.bin", Buffer.from([0, 1, 2, 0, 255]));
+    const edit = { command: "str_replace", path: "a.txt", old_str: "two", new_str: "2" };
+    expect(await hintOf(edit)).toContain('command "view"');
+    expect(await hintOf({ ...edit, path: "large.txt", old_str: "end" })).toContain("view_range [2001, 2001]");
+    expect(
+      await hintOf({ command: "insert", path: "large.txt", insert_line: 5, insert_text: "x" }),
+    ).toContain("view_range [5, 6]");
+    expect(await hintOf({ command: "create", path: "a.txt", file_text: "x" })).toContain('command "view"');
+    await fixture.ok(editor, { command: "view", path: "a.txt" });
+    expect(await hintOf({ command: "view", path: "a.txt", view_range: [9, 10] })).toContain("view_range");
+    const hints = [
+      await hintOf(edit),
+      await hintOf({ ...edit, path: "b.bin" }),
+      await hintOf({ command: "view", path: "a.txt", view_range: [9, 10] }),
+      await hintOf({ ...edit, path: "large.txt", old_str: "x" }),
+    ];
+    for (const hint of hints) expect(hint).not.toMatch(ownWords);
+  });
+
+  it("are not needed for arguments that other tools name differently", async () => {
+    await fixture.ok(editor, { command: "create", path: "new.txt", content: "a\n" });
+    expect(fixture.text("new.txt")).toBe("a\n");
+    await fixture.ok(editor, { command: "insert", path: "new.txt", insert_line: 1, text: "b" });
+    expect(fixture.text("new.txt")).toBe("a\nb\n");
+    expect(await fixture.ok("shell", { command: "echo hi" })).toMatchObject({ output: [{ stdout: "hi\n" }] });
+    expect(await fixture.ok("shell", { action: { commands: ["echo hi"] } })).toMatchObject({
+      output: [{ stdout: "hi\n" }],
+    });
+    expect(await fixture.refused("bash", { command: "echo", timeout: 5 })).toMatchObject({
+      hint: expect.stringContaining("tools.perTool.bash.timeout"),
+    });
+  });
+});
+
 describe("a session's native tools", () => {
   const namesOf = (native?: ("anthropic" | "openai")[]) => {
     const session = fixture.tenon.createSession(native === undefined ? {} : { native });

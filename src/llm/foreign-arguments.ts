@@ -24,6 +24,9 @@ const argumentAliases: Readonly<Record<string, readonly string[]>> = {
   old_str: ["old_string", "old_text"],
   new_str: ["new_string", "new_text"],
   content: ["contents", "file_text", "text"],
+  file_text: ["content", "contents"],
+  insert_text: ["text", "content"],
+  commands: ["command", "cmd"],
   patch: ["input", "diff", "patch_text"],
   command: ["cmd", "script", "input"],
   cwd: ["workdir", "working_directory", "directory"],
@@ -75,11 +78,27 @@ const explanations = new Set(
   ].map(fold),
 );
 
+const byLines = 'Use "start_line" and "end_line".';
 const inSeconds = 'Use "duration", which is in seconds.';
+
+const inConfiguration = "The time limit is set with tools.perTool.bash.timeout in the configuration.";
 
 /** What to pass instead of an argument that Tenon's tool does not have. */
 const hints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  read_file: {
+    lines: byLines,
+    linerange: byLines,
+    pages: 'Pages of a PDF follow each other in its text; use "start_line" and "end_line".',
+  },
+  glob: { patterns: 'Use "pattern" with braces, such as "{src,test}/**/*.ts".' },
+  code_query: { targetdirectories: 'Use "path" for a directory, and call once for each of them.' },
+  web_search: {
+    alloweddomains: 'Name the sites in "query".',
+    blockeddomains: 'Name in "query" what to leave out.',
+  },
   grep: {
+    fileswithmatches: 'Use mode: "files".',
+    count: 'Use mode: "count".',
     type: 'Use "glob", such as "*.ts", for a type of file.',
     excludepattern: 'Use "glob" for the files to search in.',
     exclude: 'Use "glob" for the files to search in.',
@@ -89,10 +108,15 @@ const hints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     edits: 'Call "multi_edit" for several edits of a file.',
     codeedit: 'Pass "old_str" and "new_str": the exact text before and after.',
   },
+  bash: {
+    timeout: inConfiguration,
+    timeoutms: inConfiguration,
+  },
   apply_diff: { path: "Name the file in the diff, or call edit_file with old_str and new_str." },
   list_files: {
     ignore: 'Use "pattern" for the files to list; ignored ones are left out already.',
     depth: 'Use "recursive" for everything below.',
+    filefilteringoptions: 'Ignored files are left out; use "include_ignored" to list them, too.',
   },
   sleep: { durationms: inSeconds, ms: inSeconds, milliseconds: inSeconds, seconds: inSeconds },
   ask_user: { followup: 'Use "options" for suggested answers.' },
@@ -118,7 +142,7 @@ export function toOwnArguments(args: unknown, tool: OwnTool): unknown {
   if (!isRecord(args)) return undefined;
   const own: Record<string, unknown> = {};
   let isChanged = false;
-  for (const [key, value] of Object.entries(linesFromOffset(args, tool))) {
+  for (const [key, value] of Object.entries(linesFromOffset(withoutAction(args, tool), tool))) {
     const target = tool.known.has(key) ? key : targetOf(key, args, tool);
     if (target === undefined && isWithoutMeaning(key, value, tool)) continue;
     const name = target ?? key;
@@ -153,6 +177,15 @@ function isWithoutMeaning(key: string, value: unknown, { name }: OwnTool): boole
   const values = withoutMeaning[name]?.[plain];
   if (values !== undefined) return values === true || values.includes(value);
   return explanations.has(plain) && isCommonTool(name);
+}
+
+/** OpenAI's API has the arguments of its shell within an action. */
+function withoutAction(args: Record<string, unknown>, { known }: OwnTool): Record<string, unknown> {
+  const { action, ...rest } = args;
+  if (!isRecord(action) || known.has("action")) return args;
+  if (!known.has("commands") && !known.has("command")) return args;
+  const { type: _type, ...inner } = action;
+  return { ...rest, ...inner };
 }
 
 /** Readers of other hosts count with an offset and a limit of lines. */
@@ -192,6 +225,7 @@ const ownValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 function toOwnValue(key: string, value: unknown, { name }: OwnTool): unknown {
+  if (key === "commands" && typeof value === "string") return [value];
   if (typeof value === "string") return ownValues[key]?.[value] ?? value;
   if (!Array.isArray(value)) return value;
   if (key === "command" && name === "shell_exec") return isWords(value) ? toShellLine(value) : value;

@@ -57,10 +57,23 @@ const toolAliases: Readonly<Record<string, readonly string[]>> = {
 /** What to do instead of calling a tool of another host that no single tool of Tenon stands for. */
 const hints = new Map<string, string>();
 for (const [hint, ...names] of [
-  ['Use "create_task" and "update_task_status" for tasks.', "todo_write", "update_plan", "todo"],
+  [
+    'Use "create_task" and "update_task_status" for tasks.',
+    "todo_write",
+    "write_todos",
+    "update_plan",
+    "todo",
+  ],
   ['Use "get_tasks".', "todo_read"],
   ['Use "edit_file": a notebook is a JSON file.', "notebook_edit"],
-  ["Tenon starts no other agents; call the tools yourself.", "task", "agent", "skill", "slash_command"],
+  [
+    "Tenon starts no other agents; call the tools yourself.",
+    "task",
+    "new_task",
+    "agent",
+    "skill",
+    "slash_command",
+  ],
   [
     "No tool is needed for this: answer in plain text.",
     "attempt_completion",
@@ -79,7 +92,11 @@ for (const [hint, ...names] of [
   ['Use "apply_patch" to insert lines.', "insert", "insert_content"],
   ['Call "read_file" once for each file.', "read_files", "read_many_files", "read_multiple_files"],
   ['Use "write_file" with an empty content.', "touch"],
-  ['Use "list_files" with recursive: true.', "directory_tree", "tree"],
+  ['Use "move_file" with from and to.', "rename"],
+  ['Use "read_file".', "open"],
+  ['Run git with "shell_exec".', "get_changed_files", "git_status", "git_diff"],
+  ["Nothing has to be done again or switched here; go on with the other tools.", "reapply", "switch_mode"],
+  ['Use "list_files" with recursive: true.', "directory_tree", "print_tree", "tree"],
   ['Use "read_file_truncated" for the declarations of a file.', "list_code_definition_names"],
   ['Use "code_query" for definitions and "grep" for uses.', "list_code_usages", "find_references"],
   ['Call "web_fetch" once for each url.', "fetch_webpage"],

@@ -26,6 +26,12 @@ export function propertyOf(schema: unknown, name: string, root: JsonSchema): unk
   return object?.["additionalProperties"];
 }
 
+/** Whether a schema names a property itself. */
+export function hasProperty(schema: JsonSchema | undefined, name: string): boolean {
+  const properties = schema && resolveRef(schema, schema)?.["properties"];
+  return isRecord(properties) && Object.hasOwn(properties, name);
+}
+
 function needJson(text: string): unknown {
   const value = parseLooseJson(new Reader(text));
   if (value === undefined) throw new Unreadable("malformed", 'An argument of type="json" is not valid JSON.');

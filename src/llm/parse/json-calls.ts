@@ -27,6 +27,37 @@ const argumentKeys = [
 ];
 const listKeys = ["tool_calls", "toolCalls", "function_calls", "calls", "parts"];
 const wrapperKeys = ["functionCall", "function_call", "tool_call", "toolCall", "tool_use", "toolUse"];
+/** What a call consists of. */
+const callKeys = new Set([
+  ...nameKeys,
+  ...argumentKeys,
+  ...wrapperKeys,
+  "id",
+  "type",
+  "call_id",
+  "tool_call_id",
+  "index",
+]);
+/** What models and APIs say about a call beside it. */
+const remarkKeys = new Set([
+  "thought",
+  "thoughts",
+  "thinking",
+  "reasoning",
+  "reasoning_content",
+  "reason",
+  "rationale",
+  "explanation",
+  "description",
+  "comment",
+  "role",
+  "content",
+  "status",
+  "caller",
+  "thoughtSignature",
+  "thought_signature",
+  "signature",
+]);
 /** What may stand beside a list of calls in a whole message. */
 const messageKeys = new Set(["role", "content", "refusal", "index", "finish_reason", "reasoning_content"]);
 
@@ -65,7 +96,12 @@ function callOfWrapper(value: Fields, reading: Reading): RawCall[] | undefined {
   if (calls !== undefined && (others.length > 0 || (beside ?? calls[0]?.name) !== calls[0]?.name))
     throw new Unreadable("ambiguous", "The call names several tools, one within the other.");
   const id = idOf(value);
-  return id === undefined ? calls : calls?.map((call) => ({ ...call, id }));
+  const keys = Object.keys(value);
+  return calls?.map((call) => ({
+    ...call,
+    ...(id !== undefined && { id }),
+    beside: [...(call.beside ?? []), ...keys.filter((key) => !callKeys.has(key))],
+  }));
 }
 
 function callOfFields(value: Fields, reading: Reading): RawCall[] | undefined {
@@ -82,7 +118,17 @@ function callOfFields(value: Fields, reading: Reading): RawCall[] | undefined {
   }
   if (key === undefined) return withoutArguments(value, name, reading);
   const values = toArguments(value[key], name);
-  return [{ name, values, dialect, id: idOf(value) }];
+  const beside = Object.keys(value).filter((other) => !callKeys.has(other));
+  const unknown = beside.filter((other) => !remarkKeys.has(other));
+  if (unknown.length > 0) throw besideArguments(name, unknown);
+  return [{ name, values, dialect, id: idOf(value), beside }];
+}
+
+/** The fault of a call that has more than its arguments: it may be one of them. */
+export function besideArguments(name: string, keys: readonly string[]): Unreadable {
+  const shown = keys.slice(0, 4).map((key) => `"${key.slice(0, 40)}"`);
+  const message = `The call of "${name.slice(0, 64)}" has ${shown.join(", ")} beside its arguments, not among them.`;
+  return new Unreadable("ambiguous", message);
 }
 
 /** A tool as it is told to models, which they repeat: its arguments are a schema. */

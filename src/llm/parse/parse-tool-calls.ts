@@ -1,4 +1,5 @@
-import { coerceText, propertyOf } from "./coerce-text.js";
+import { coerceText, hasProperty, propertyOf } from "./coerce-text.js";
+import { besideArguments } from "./json-calls.js";
 import { setOwn } from "../../contract/set-own.js";
 import type { FoundCalls, RawCall } from "./raw-call.js";
 import { Unreadable, type ProblemCode } from "./reader.js";
@@ -93,6 +94,8 @@ export function parseToolCalls(text: string, options: ParseOptions = {}): Parsed
 function toCall(raw: RawCall, names: ToolNames, { start, end }: FoundCalls): ParsedToolCall {
   const tool = names.find(raw.name);
   const schema = tool?.inputSchema;
+  const misplaced = (raw.beside ?? []).filter((key) => hasProperty(schema, key));
+  if (misplaced.length > 0) throw besideArguments(raw.name, misplaced);
   const args: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(raw.values ?? {})) setOwn(args, key, value);
   for (const [key, written] of raw.texts ?? []) {

@@ -16,6 +16,8 @@ export interface RawCall {
   readonly texts?: readonly (readonly [name: string, value: WrittenText])[] | undefined;
   /** The way of writing. */
   readonly dialect: string;
+  /** Keys beside the arguments that say something about the call, unless the tool has an argument of that name. */
+  readonly beside?: readonly string[] | undefined;
 }
 
 /** How the readers of dialects know what is a tool. */

@@ -20,6 +20,12 @@ const argumentsTags = new Set(["arguments", "parameters", "args", "input", "para
 const innerCalls = new Set(["invoke", "function", "tool_call", "function_call"]);
 const maxDepth = 2;
 
+/** Whether a tag can be nothing but an argument of a call. */
+export function isArgumentTag(tag: OpenTag): boolean {
+  if (tag.name === "arg_key") return true;
+  return parameterTags.has(tag.name) && (tag.value ?? tag.attributes.get("name")) !== undefined;
+}
+
 interface Draft {
   name: string | undefined;
   /** Where the tag itself names the tool, what stands in it are arguments, also one that is called id. */

@@ -4,7 +4,7 @@ import { readLooseJson, skipFiller } from "./loose-json.js";
 import { readPythonCalls } from "./python-calls.js";
 import type { KnownNames, RawCall } from "./raw-call.js";
 import { Unreadable, type Reader } from "./reader.js";
-import { readTexts, writtenTwice, type ElementBody } from "./xml-arguments.js";
+import { isArgumentTag, readTexts, writtenTwice, type ElementBody } from "./xml-arguments.js";
 import { readOpenTag, takeCloseTag, type OpenTag } from "./xml-text.js";
 
 /** Elements that hold calls and nothing else. */
@@ -124,6 +124,7 @@ function hasTagsToo(reader: Reader, { fullName }: OpenTag, names: KnownNames): b
   const child = readOpenTag(reader);
   reader.pos = from;
   if (child === undefined || opensCalls(child, names)) return false;
+  if (isArgumentTag(child)) return true;
   const next = reader.text.indexOf(`<${fullName}`, from);
   return reader.text.slice(from, next === -1 ? undefined : next).includes(`</${fullName}>`);
 }

@@ -7,6 +7,7 @@ import { fileChangeMethods } from "../file/change-files.js";
 import { checkPath } from "../file/layers.js";
 import type { EditResult } from "../file/plan-file-edit.js";
 import type { ReadResult } from "../file/read-result.js";
+import { editorHint, withEditorHints } from "./editor-hint.js";
 import { planInsert } from "./plan-insert.js";
 import { editorText, viewText } from "./editor-text.js";
 
@@ -50,7 +51,10 @@ export const textEditor: Tool = defineTool({
   output,
   meansCall,
   resources: ({ path }) => ({ reads: [{ path }], writes: [{ path }] }),
-  ...fileChangeMethods({ check: checkInsert, plan: planInsert }),
+  ...fileChangeMethods({
+    check: checkInsert,
+    plan: (call: EditorInput, ctx: ToolContext) => withEditorHints(() => planInsert(call, ctx)),
+  }),
   render: ({ output: text, image }) =>
     image === undefined
       ? text
@@ -61,7 +65,12 @@ export const textEditor: Tool = defineTool({
 });
 
 /** Every command but insert is one of Tenon's own tools. */
-export function meansCall(call: EditorInput): MeantCall | undefined {
+function meansCall(call: EditorInput): MeantCall | undefined {
+  const meant = meantBy(call);
+  return meant && { ...meant, hint: editorHint };
+}
+
+function meantBy(call: EditorInput): MeantCall | undefined {
   const { command, path } = call;
   if (command === "view") {
     const answer = (result: unknown) => viewText(path, result as ReadResult);
