@@ -700,4 +700,18 @@ describe("explain", () => {
     expect([asked, ran.length, events.length]).toEqual([0, 0, 0]);
     expect(tenon.stats().peakRunning).toBe(0);
   });
+
+  it("offers the rule that would allow what is asked about, but none for what a guard refuses", async () => {
+    const tenon = open({ config: { files: { forbiddenPaths: ["secret"] } } });
+    const explain = (path: string) =>
+      tenon
+        .createSession()
+        .explain({ name: "write_file", arguments: { path, content: "" } }, { considered: true });
+    const asked = await explain("a.txt");
+    expect(asked).toMatchObject({ decision: "ask", allowRule: { decision: "allow", path: "a.txt" } });
+    const refused = await explain("secret/a.txt");
+    expect(refused).toMatchObject({ decision: "deny" });
+    expect(refused).not.toHaveProperty("allowRule");
+    expect(await explain("../outside.txt")).not.toHaveProperty("allowRule");
+  });
 });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { defineTool } from "../src/index.js";
+import { createTenon, defineTool, loadConfig } from "../src/index.js";
 import { openFileFixture, type FileFixture } from "./file-fixture.js";
 
 let fixture: FileFixture;
@@ -193,8 +193,61 @@ describe("the configuration", () => {
       { toolsets: { mine: ["reed_file"] } },
       'toolsets.mine: reed_file: unknown tool; did you mean "read_file"?',
     ],
+    [
+      { tools: { quotas: [{ tool: "web_serach", perMinute: 3 }] } },
+      'tools.quotas: web_serach: unknown tool; did you mean "web_search"?',
+    ],
+    [
+      { policy: { rules: [{ decision: "deny" as const, tool: ["write_file", "delete_fiel"] }] } },
+      'policy.rules: delete_fiel: unknown tool; did you mean "delete_file"?',
+    ],
+    [
+      { chains: { both: { description: "Both.", steps: [{ id: "a", tool: "raed_file" }] } } },
+      'chains.both.steps[0].tool: unknown tool; did you mean "read_file"?',
+    ],
   ])("refuses a misspelt tool in the list of %j", async (config, message) => {
     await expect(fixture.reopen({ config })).rejects.toThrow(message);
+  });
+
+  it("names the file and the line of a misspelt tool", async () => {
+    fixture.put(
+      "own.yaml",
+      `mode: ask
+tools:
+  perTool: { read_fiel: { timeout: 5 } }
+  enabled:
+    - read_file
+    - grpe
+policy:
+  rules:
+    - { decision: deny, tool: WRITE_FILE }
+    - { decision: deny, tool: delete_fiel }
+chains:
+  good: { description: Good., steps: [{ id: a, tool: read_file, input: { path: x } }] }
+`,
+    );
+    const configFile = join(fixture.workspace, "own.yaml");
+    const options = { workspace: fixture.workspace, configFile, env: {}, home: "/", trusted: () => false };
+    const loaded = await loadConfig(options);
+    expect(() => createTenon({ loaded })).toThrow(
+      expect.objectContaining({
+        problems: [
+          expect.objectContaining({ file: configFile, line: 3, column: 14 }),
+          expect.objectContaining({ file: configFile, line: 6, column: 7 }),
+          expect.objectContaining({ file: configFile, line: 10, path: "policy.rules: delete_fiel" }),
+        ],
+      }),
+    );
+    fixture.put("own.yaml", "chains:\n  bad: { description: Bad., steps: [{ id: a, tool: read_file }] }\n");
+    const chained = await loadConfig(options);
+    expect(() => createTenon({ loaded: chained })).toThrow(
+      `${configFile}:2:3: chains.bad: Tool "bad" does not match the tools that it calls: step "a" gives read_file no "path".`,
+    );
+    fixture.put(
+      "own.yaml",
+      "policy:\n  rules:\n    - { id: a, decision: ask }\n    - { id: a, decision: deny }\n",
+    );
+    await expect(loadConfig(options)).rejects.toMatchObject({ problems: [{ file: configFile, line: 4 }] });
   });
 
   it("refuses bing, whose search API is gone, and names the others", async () => {

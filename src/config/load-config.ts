@@ -10,6 +10,7 @@ import { checkObject, loadSource } from "./load-source.js";
 import { loadWorkspace, type UntrustedConfig, type WorkspaceLayer } from "./load-workspace.js";
 import { mergeLayers } from "./merge-layers.js";
 import { toNormal, type NormalConfig } from "./normal-config.js";
+import { createPlaceOf, type LocatedSource } from "./place-of.js";
 import { readConfigFile, readFolderConfig, type ConfigFile } from "./read-file.js";
 import { withUniqueIds } from "./unique-ids.js";
 import { freezeResolved, type ResolvedConfig } from "./resolve-config.js";
@@ -58,6 +59,14 @@ export interface LoadedConfig {
   /** The workspace's file, if it is there and nobody has trusted it. */
   readonly untrusted?: UntrustedConfig;
   readonly rules: readonly RuleGroup[];
+  /**
+   * Where the strongest file that has a setting has it, such as `["tools", "perTool"]`, for errors that are found later; `fits`
+   * finds an item of a list.
+   */
+  readonly placeOf?: (
+    path: readonly PropertyKey[],
+    fits?: (item: unknown) => boolean,
+  ) => { readonly file: string; readonly line?: number; readonly column?: number } | undefined;
 }
 
 /**
@@ -105,6 +114,7 @@ interface Layer {
   readonly kind: Exclude<ConfigSource["kind"], "workspace" | "default">;
   readonly config: NormalConfig;
   readonly from?: ConfigFile;
+  readonly located?: LocatedSource;
 }
 
 /** The sources that are the person's own, the strongest first. */
@@ -151,8 +161,10 @@ async function fileLayer(
   from: ConfigFile,
   { env, home }: LoadOptions,
 ): Promise<Layer> {
-  const { config } = await loadSource(from, env);
-  return { kind, from, config: toNormal(config, { file: from.file, folder: dirname(from.file), home }) };
+  const { config, positionOf } = await loadSource(from, env);
+  const bases = { file: from.file, folder: dirname(from.file), home, positionOf };
+  const located = { file: from.file, config, positionOf };
+  return { kind, from, located, config: toNormal(config, bases) };
 }
 
 function expand(path: string, home: string): string {
@@ -180,12 +192,14 @@ async function assemble({ options, folder, personal, own, workspace }: LoadedLay
     files: { ...files, protectedPaths },
   });
   const untrusted = workspace?.untrusted;
+  const located = [...personal.flatMap((layer) => layer.located ?? []), ...(workspace?.located ?? [])];
   return Object.freeze({
     config,
     sources: Object.freeze(sourcesOf(personal, own, workspace)),
     warnings: Object.freeze(workspace?.warning === undefined ? [] : [workspace.warning]),
     ...(untrusted !== undefined && { untrusted }),
     rules: Object.freeze(groupsOf(personal, workspace)),
+    placeOf: createPlaceOf(located),
   });
 }
 

@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
 import { printable } from "./config-error.js";
-import type { TenonConfig } from "./config-schema.js";
 import type { Environment } from "./interpolate.js";
-import { loadSource } from "./load-source.js";
+import { loadSource, type LoadedSource } from "./load-source.js";
 import { mergeLayers } from "./merge-layers.js";
 import { toNormal, type NormalConfig } from "./normal-config.js";
+import type { LocatedSource } from "./place-of.js";
 import { readFolderConfig, type ConfigFile } from "./read-file.js";
 import { withUniqueIds } from "./unique-ids.js";
 import { freezeResolved } from "./resolve-config.js";
@@ -25,6 +25,7 @@ export interface WorkspaceLayer {
   /** The person's own configuration with the workspace's. */
   readonly merged: NormalConfig;
   readonly rules: readonly PolicyRule[];
+  readonly located?: readonly LocatedSource[];
   readonly untrusted?: UntrustedConfig;
   readonly warning?: string;
 }
@@ -54,13 +55,18 @@ export async function loadWorkspace(options: WorkspaceOptions): Promise<Workspac
 
 async function loadTrusted(from: ConfigFile, options: WorkspaceOptions): Promise<WorkspaceLayer> {
   const { own, env } = options;
-  const { config } = await loadSource(from, env);
-  const layer = toLayer(from, config, options);
-  return { from, merged: mergeLayers([own, layer]), rules: layer.policy?.rules ?? [] };
+  const source = await loadSource(from, env);
+  const layer = toLayer(from, source, options);
+  const located = [{ ...source, file: from.file }];
+  return { from, merged: mergeLayers([own, layer]), rules: layer.policy?.rules ?? [], located };
 }
 
-function toLayer(from: ConfigFile, config: TenonConfig, { home, taken }: WorkspaceOptions): NormalConfig {
-  const normal = toNormal(config, { file: from.file, folder: dirname(from.file), home });
+function toLayer(
+  from: ConfigFile,
+  { config, positionOf }: LoadedSource,
+  { home, taken }: WorkspaceOptions,
+): NormalConfig {
+  const normal = toNormal(config, { file: from.file, folder: dirname(from.file), home, positionOf });
   return withUniqueIds(normal, "workspace", taken);
 }
 
@@ -72,8 +78,9 @@ function leaveOut(from: ConfigFile, { own }: WorkspaceOptions): WorkspaceLayer {
 
 async function loadUntrusted(from: ConfigFile, options: WorkspaceOptions): Promise<WorkspaceLayer> {
   const { own } = options;
-  const { config, held } = await loadSource(from, undefined);
-  const layer = toLayer(from, config, options);
+  const source = await loadSource(from, undefined);
+  const { held } = source;
+  const layer = toLayer(from, source, options);
   const stricter = tighten(layer, freezeResolved(structuredClone(own)));
   const { policy, ...rest } = stricter.config;
   const rules = policy?.rules ?? [];
@@ -84,7 +91,8 @@ async function loadUntrusted(from: ConfigFile, options: WorkspaceOptions): Promi
     from,
     ignored.map((path) => printable(path)),
   );
-  return { from, merged, rules, untrusted, ...(ignored.length > 0 && { warning: warn(untrusted) }) };
+  const located = [{ ...source, file: from.file }];
+  return { from, merged, rules, located, untrusted, ...(ignored.length > 0 && { warning: warn(untrusted) }) };
 }
 
 function freeze({ file, digest }: ConfigFile, ignored: readonly string[]): UntrustedConfig {

@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from "node:path";
-import { ConfigError, printable, type ConfigProblem } from "./config-error.js";
+import { ConfigError, printable, showPath } from "./config-error.js";
 import type { TenonConfig } from "./config-schema.js";
+import type { LoadedSource } from "./load-source.js";
 import type { PolicyRule } from "./rule-schema.js";
 import type { McpServerConfig } from "./server-schema.js";
 import type { SandboxAccess } from "../contract/ports/upstream.js";
@@ -29,6 +30,8 @@ export interface Bases {
   /** Folder of the file, or the current folder. */
   readonly folder?: string;
   readonly home?: string;
+  /** Where a key stands, if the source is text. */
+  readonly positionOf?: LoadedSource["positionOf"];
 }
 
 /** Bring a checked configuration into its normal form. */
@@ -42,7 +45,12 @@ export function toNormal(config: TenonConfig, bases: Bases): NormalConfig {
     ...conflictingValues("files.maxFileSize", config.files?.maxFileSize, maxFileSize),
     ...duplicateNames(config, mcpServers ?? []),
     ...duplicateIds(config.policy?.rules ?? []),
-  ].map((problem) => ({ ...problem, file: bases.file }));
+  ].map(({ keys, message }) => ({
+    file: bases.file,
+    ...bases.positionOf?.(keys),
+    path: showPath(keys),
+    message,
+  }));
   if (problems.length > 0) throw new ConfigError(problems);
   const normal = {
     ...rest,
@@ -65,12 +73,16 @@ export function toNormal(config: TenonConfig, bases: Bases): NormalConfig {
   return withPaths(normal as NormalConfig, bases);
 }
 
-type KeyProblem = Omit<ConfigProblem, "file">;
+interface KeyProblem {
+  readonly keys: readonly PropertyKey[];
+  readonly message: string;
+}
 
 function conflictingValues(path: string, one: unknown, other: unknown): KeyProblem[] {
   if (one === undefined || other === undefined || one === other) return [];
-  const alias = `tools.${path.split(".").at(-1)}`;
-  return [{ path: alias, message: `conflicts with ${path}; keep one of them` }];
+  return [
+    { keys: ["tools", path.split(".").at(-1) ?? ""], message: `conflicts with ${path}; keep one of them` },
+  ];
 }
 
 function duplicateNames(config: TenonConfig, list: readonly { readonly name: string }[]): KeyProblem[] {
@@ -80,7 +92,7 @@ function duplicateNames(config: TenonConfig, list: readonly { readonly name: str
       seen.add(name);
       return [];
     }
-    return [{ path: `tools.mcpServers[${index}]`, message: `another server is already named "${name}"` }];
+    return [{ keys: ["tools", "mcpServers", index], message: `another server is already named "${name}"` }];
   });
 }
 
@@ -92,7 +104,7 @@ function duplicateIds(rules: readonly PolicyRule[]): KeyProblem[] {
       return [];
     }
     return [
-      { path: `policy.rules[${index}].id`, message: `another rule is already named "${printable(id)}"` },
+      { keys: ["policy", "rules", index, "id"], message: `another rule is already named "${printable(id)}"` },
     ];
   });
 }

@@ -13,11 +13,17 @@ export function parseYaml(text: string): ParsedText {
   const document = yaml.parseDocument(text, options);
   const walk: Walk = { yaml, targets: findTargets(yaml, document), offsets: new Map(), faults: [], nodes: 0 };
   for (const { pos, message } of [...document.errors, ...document.warnings].slice(0, 20)) {
-    walk.faults.push({ offset: pos[0], path: [], message: `invalid YAML: ${lowerFirst(message)}` });
+    walk.faults.push({ offset: pos[0], path: [], message: `invalid YAML: ${toFault(message)}` });
   }
   if (walk.faults.length > 0) return { value: undefined, faults: walk.faults, offsets: walk.offsets };
   if (document.contents === null) return { value: {}, faults: [], offsets: walk.offsets };
   return { value: toValue(walk, document.contents, []), faults: walk.faults, offsets: walk.offsets };
+}
+
+/** In the words of a file, not of the library that reads it. */
+function toFault(message: string): string {
+  if (message.includes("multiple documents")) return "a second document begins here; only one is allowed";
+  return lowerFirst(message);
 }
 
 interface Walk {

@@ -1,6 +1,5 @@
 import type { CommandPaths, PathRuling } from "../contract/session.js";
-import { splitExceptions } from "../glob/name-glob.js";
-import { matchFacet, namesResources, type CompiledRule } from "./compile-rule.js";
+import { matchFacet, type CompiledRule } from "./compile-rule.js";
 import { facetsOf, type Facet, type PathFacet } from "./facets.js";
 import { match } from "./match.js";
 import { viewPath, type PathSpace } from "./path-space.js";
@@ -17,17 +16,12 @@ export type PathRulings = Pick<CommandPaths, "patterns" | "judge">;
  * that nobody was shown. `undefined` where no rule denies or asks about paths.
  */
 export function commandPaths(call: PolicyCall, subject: Subject, space: PathSpace): PathRulings | undefined {
-  const rules = subject.rules.filter(
-    (compiled) => compiled.rule.path !== undefined || isGeneralAllow(compiled),
-  );
-  const tightening = rules.filter(({ rule }) => rule.decision !== "allow");
-  if (tightening.length === 0) return undefined;
+  const rules = subject.commandRules();
+  if (rules === undefined) return undefined;
+  const { patterns, isPlain, screen } = rules;
   const others = facetsOf(call, space).filter(({ kind }) => kind !== "path");
-  const isPlain = rules.length === tightening.length;
   return {
-    patterns: [
-      ...new Set(tightening.flatMap(({ rule }) => splitExceptions([rule.path ?? []].flat(), "**").included)),
-    ],
+    patterns,
     judge(path, access) {
       const view = viewPath(path, space);
       const facet = {
@@ -38,7 +32,7 @@ export function commandPaths(call: PolicyCall, subject: Subject, space: PathSpac
         alone: true,
         weak: true,
       } as const;
-      const rule = firstMatch(rules, facet, others);
+      const rule = firstMatch(screen.select(facet), facet, others);
       if (rule === undefined) return undefined;
       const below = isPlain && rule.conditions.path?.covers(facet) === true;
       return { decision: rule.rule.decision, rule: rule.id, below } satisfies PathRuling;
@@ -52,9 +46,8 @@ export function pathFilter(
   subject: Subject,
   space: PathSpace,
 ): ((path: string) => boolean) | undefined {
-  const binds = ({ rule }: CompiledRule): boolean =>
-    rule.decision !== "allow" && rule.path !== undefined && rule.access !== "write";
-  const rulings = subject.rules.some(binds) ? commandPaths(call, subject, space) : undefined;
+  const bindReads = subject.commandRules()?.bindReads === true;
+  const rulings = bindReads ? commandPaths(call, subject, space) : undefined;
   if (rulings === undefined) return undefined;
   const decide = (path: string): PathRuling["decision"] | undefined => rulings.judge(path, "read")?.decision;
   const named = [...call.reads, ...call.writes].flatMap((resource) => {
@@ -67,10 +60,6 @@ export function pathFilter(
     const { text } = viewPath(path, space);
     return named.some((each) => text === each || text.startsWith(`${each}/`));
   };
-}
-
-function isGeneralAllow(compiled: CompiledRule): boolean {
-  return compiled.rule.decision === "allow" && !namesResources(compiled);
 }
 
 function firstMatch(

@@ -26,7 +26,10 @@ export interface PathCondition {
   readonly test: (path: TouchedPath) => Match;
   /** Whether everything below a path that matches does too. */
   readonly covers: (path: TouchedPath) => boolean;
-  /** Names of which one stands in every path inside the workspace that matches; `undefined`: none is sure to. */
+  /**
+   * Names of which one stands in every path inside the workspace that matches, or ends of names from the last dot on;
+   * `undefined`: none is sure to.
+   */
   readonly keys: readonly string[] | undefined;
 }
 
@@ -75,10 +78,14 @@ function keysOf(globs: readonly PathGlob[], allows: boolean): readonly string[] 
   return keys.every((key) => key !== undefined) ? keys : undefined;
 }
 
-/** A rule that tightens may be met by an ancestor of what it names, so only its first name is sure to be there. */
+/**
+ * A rule that tightens may be met by an ancestor of the names that it begins with, so only the first of them is sure to be
+ * there.
+ */
 function rootedKey(glob: PathGlob, allows: boolean): string | undefined {
   if (glob.absolute) return undefined;
-  return allows ? glob.segments.findLast((segment) => typeof segment === "string") : glob.first;
+  if (!allows && glob.first !== undefined) return glob.first;
+  return glob.segments.findLast((segment) => typeof segment === "string") ?? glob.extension;
 }
 
 interface Sides {

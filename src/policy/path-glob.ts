@@ -14,6 +14,8 @@ export interface PathGlob {
   readonly first: string | undefined;
   /** The name of a pattern such as `**\/name/**`, which matches wherever that name stands. */
   readonly floating: string | undefined;
+  /** The end of a name, from its last dot on, that stands in every path that matches: ".pem" of `**\/*.pem`. */
+  readonly extension: string | undefined;
 }
 
 export interface GlobOptions {
@@ -86,7 +88,16 @@ function compileOne(text: string, options: GlobOptions): PathGlob {
     base: absolute ? literals : [...root, ...literals],
     first: typeof first === "string" ? first : undefined,
     floating: floats && typeof name === "string" ? name : undefined,
+    extension: rest.includes("..") ? undefined : extensionIn(rest, folding),
   };
+}
+
+/** Of the last name with plain text behind its wildcards. */
+function extensionIn(names: readonly string[], folding: Folding): string | undefined {
+  const last = names.findLast((name) => name !== "" && name !== "." && !/^\*+$/.test(name));
+  if (last === undefined || /[[\]\\]/.test(last)) return undefined;
+  const [end = ""] = /[^*?]*$/.exec(foldText(last, folding)) ?? [];
+  return end.includes(".") ? end.slice(end.lastIndexOf(".")) : undefined;
 }
 
 function leadingLiterals(segments: readonly Segment[]): string[] {

@@ -7,7 +7,7 @@ import { createPathSpace } from "./path-space.js";
 import { shellCall, writeCall } from "./policy.fixture.js";
 import type { PolicyRule } from "./policy-rule.js";
 import { createRuleBook } from "./rule-book.js";
-import { createScreen } from "./subjects.js";
+import { createScreen } from "./rule-screen.js";
 import { randomCases } from "../../test/setup/random-cases.js";
 
 const space = createPathSpace("/ws");
@@ -19,10 +19,16 @@ function screenOf(rules: readonly PolicyRule[], at = space) {
   return { compiled, screen: createScreen(compiled) };
 }
 
-const name = fc.constantFrom("a", "b", "A", "caf\u00e9", "cafe\u0301", "x.ts");
+const name = fc.constantFrom("a", "b", "A", "caf\u00e9", "cafe\u0301", "x.ts", "x.spec.ts", ".ts", "b.");
 const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
 const glob = fc
-  .array(fc.oneof(name, fc.constantFrom("*", "**", "*.ts", "{a,b}")), { minLength: 1, maxLength: 4 })
+  .array(
+    fc.oneof(
+      name,
+      fc.constantFrom("*", "**", "*.ts", "x*", "*.spec.ts", "*.*ts", "?.ts", "[x].ts", "*.{ts,b}", "{a,b}"),
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
   .map((parts) => parts.join("/"));
 const word = fc.constantFrom("git", "/bin/git", "push", "-f", "rm");
 const rule: fc.Arbitrary<PolicyRule> = fc.record(
@@ -71,6 +77,17 @@ describe("createScreen", () => {
     );
     const [facet] = facetsOf(writeCall("d7"), space);
     expect(screen.select(facet!).map(({ id }) => id)).toEqual(["user#8"]);
+  });
+
+  it("picks rules about ends of names by what stands behind the last dot", () => {
+    const { screen } = screenOf([
+      { decision: "deny", path: "**/*.spec.ts" },
+      ...Array.from({ length: 20 }, (_, at) => ({ decision: "deny" as const, path: `**/*.e${at}` })),
+    ]);
+    const idsFor = (path: string) => screen.select(facetsOf(writeCall(path), space)[0]!).map(({ id }) => id);
+    expect(idsFor("src/a.spec.ts")).toEqual(["user#1"]);
+    expect(idsFor("src/.e3/a")).toEqual(["user#5"]);
+    expect(idsFor("src/a.js")).toEqual([]);
   });
 
   it("picks few out of many", () => {
