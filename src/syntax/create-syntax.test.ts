@@ -18,7 +18,7 @@ async function outlineOf(language: string): Promise<string> {
   const syntax = createSyntax();
   expect(await syntax.load(language)).toBe(true);
   const text = readFileSync(join(corpus, `${language}.txt`), "utf8");
-  const symbols = syntax.symbols(text, language, { signatures: true }) ?? [];
+  const symbols = syntax.outline(text, language) ?? [];
   const lines = symbols.map(
     ({ kind, name, container, line, column, endLine, depth, signature }) =>
       `${line}:${column}-${endLine} ${"  ".repeat(depth)}${kind} ${container === undefined ? "" : `${container}.`}${name} | ${signature}`,
@@ -75,8 +75,18 @@ describe("definitions of a language", () => {
     for (const name of names) await syntax.load(name);
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.string({ unit: "binary", maxLength: 300 }), (name, text) => {
-        const symbols = syntax.symbols(text, name) ?? [];
+        const symbols = syntax.outline(text, name) ?? [];
         for (const symbol of symbols) expect(symbol.endLine).toBeGreaterThanOrEqual(symbol.startLine);
+        // Without the outline, the same symbols.
+        const places = symbols.map(({ kind, name: own, line, column, container }) => [
+          kind,
+          own,
+          line,
+          column,
+          container,
+        ]);
+        const found = syntax.symbols(text, name) ?? [];
+        expect(found.map((one) => [one.kind, one.name, one.line, one.column, one.container])).toEqual(places);
       }),
       { numRuns: randomCases(300) },
     );

@@ -3,12 +3,10 @@ import type { Node, Parser, Query } from "web-tree-sitter";
 import { findSymbols } from "./find-symbols.js";
 import type { LanguageSyntax } from "./languages/language.js";
 import { languages } from "./languages/index.js";
-import type { SourceSymbol } from "./source-symbol.js";
+import type { OutlinedSymbol, SourceSymbol } from "./source-symbol.js";
 import { createTimeLimit, type Clocks } from "./time-limit.js";
 
 export interface SymbolOptions {
-  /** Give each symbol its signature. @default false */
-  readonly signatures?: boolean;
   /** Give up parsing after this much processor time, where it is known. @default 2000 */
   readonly timeoutMs?: number;
 }
@@ -21,6 +19,8 @@ export interface Syntax {
   load(language: string): Promise<boolean>;
   /** The definitions in their order; `undefined` where the grammar is not loaded or the text too hard to parse. */
   symbols(text: string, language: string, options?: SymbolOptions): SourceSymbol[] | undefined;
+  /** The same with what an outline shows of each. */
+  outline(text: string, language: string, options?: SymbolOptions): OutlinedSymbol[] | undefined;
   /** Bytes that trees have taken at the most: WebAssembly gives nothing back. */
   memory(): number;
 }
@@ -38,6 +38,16 @@ export function createSyntax(cpuMs: Clocks["cpuMs"] = () => undefined): Syntax {
   const loading = new Map<string, Promise<Grammar>>();
   const ready = new Map<string, Grammar>();
   let memory: WasmMemory | undefined;
+  const parse = <T>(
+    { text, language, timeoutMs = 2000 }: { text: string; language: string } & SymbolOptions,
+    use: (root: Node, query: Query) => T,
+  ): T | undefined => {
+    const syntax = languages.get(language.toLowerCase());
+    const grammar = syntax && ready.get(syntax.grammar);
+    if (grammar === undefined || text.length > maxSourceLength) return undefined;
+    const isOver = createTimeLimit(timeoutMs, { wallMs: () => performance.now(), cpuMs });
+    return parseUntil(grammar.parser, text, isOver, (root) => use(root, grammar.query));
+  };
   return {
     supports: (language) => languages.has(language.toLowerCase()),
     async load(language) {
@@ -48,15 +58,10 @@ export function createSyntax(cpuMs: Clocks["cpuMs"] = () => undefined): Syntax {
       ready.set(syntax.grammar, await grammar);
       return true;
     },
-    symbols(text, language, { signatures = false, timeoutMs = 2000 } = {}) {
-      const syntax = languages.get(language.toLowerCase());
-      const grammar = syntax && ready.get(syntax.grammar);
-      if (grammar === undefined || text.length > maxSourceLength) return undefined;
-      const isOver = createTimeLimit(timeoutMs, { wallMs: () => performance.now(), cpuMs });
-      return parseUntil(grammar.parser, text, isOver, (root) =>
-        findSymbols(root, grammar.query, signatures ? text : undefined),
-      );
-    },
+    symbols: (text, language, options) =>
+      parse({ text, language, ...options }, (root, query) => findSymbols(root, query)),
+    outline: (text, language, options) =>
+      parse({ text, language, ...options }, (root, query) => findSymbols(root, query, text)),
     memory: () => memory?.buffer.byteLength ?? 0,
   };
 }

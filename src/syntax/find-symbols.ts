@@ -1,12 +1,13 @@
 import type { Node, Query, QueryMatch } from "web-tree-sitter";
-import { typeKinds, type SourceSymbol, type SymbolKind } from "./source-symbol.js";
+import { typeKinds, type OutlinedSymbol, type SourceSymbol, type SymbolKind } from "./source-symbol.js";
 
 /** A definition as the query found it, before its enclosing definition is known. */
 interface Definition {
   readonly kind: SymbolKind;
   readonly node: Node;
+  /** Which pattern of the query found it. */
+  readonly pattern: number;
   readonly start: number;
-  readonly end: number;
   readonly name: Node | undefined;
   readonly declarator: Node | undefined;
   readonly owner: Node | undefined;
@@ -19,9 +20,11 @@ interface Enclosing {
   readonly end: number;
 }
 
-/** The definitions below a node, in the order they begin; with their signatures where the text is given. */
-export function findSymbols(root: Node, query: Query, text: string | undefined): SourceSymbol[] {
-  const symbols: SourceSymbol[] = [];
+/** The definitions below a node, in the order they begin; with what an outline shows of them where the text is given. */
+export function findSymbols(root: Node, query: Query): SourceSymbol[];
+export function findSymbols(root: Node, query: Query, text: string): OutlinedSymbol[];
+export function findSymbols(root: Node, query: Query, text?: string): SourceSymbol[] {
+  const symbols: (SourceSymbol | OutlinedSymbol)[] = [];
   const around: Enclosing[] = [];
   const seen = new Set<number>();
   for (const found of sortedDefinitions(query.matches(root))) {
@@ -34,27 +37,29 @@ export function findSymbols(root: Node, query: Query, text: string | undefined):
     const outer = around[around.length - 1];
     const kind = kindWithin(named.kind, outer?.kind);
     const container = found.owner?.text ?? named.owner ?? ownerOf(kind, around)?.name;
-    symbols.push({
-      kind,
-      name: named.name,
-      line: named.row + 1,
-      column: named.column + 1,
-      startLine: found.node.startPosition.row + 1,
-      endLine: found.node.endPosition.row + 1,
-      depth: around.length,
-      ...(container !== undefined && { container }),
-      ...(text !== undefined && { signature: signatureOf(found.node, kind, text) }),
-    });
+    const symbol = { kind, name: named.name, line: named.row + 1, column: named.column + 1, container };
+    symbols.push(
+      text === undefined ? symbol : { ...symbol, ...outlineOf(found.node, kind, text), depth: around.length },
+    );
     // `typedef struct {…} name` stands around the struct, but its name comes after.
     if (found.declarator === undefined || kind !== "type")
-      around.push({ kind, name: named.name, start: found.start, end: found.end });
+      around.push({ kind, name: named.name, start: found.start, end: found.node.endIndex });
   }
   return symbols;
 }
 
+function outlineOf(
+  node: Node,
+  kind: SymbolKind,
+  text: string,
+): Omit<OutlinedSymbol, keyof SourceSymbol | "depth"> {
+  const startLine = node.startPosition.row + 1;
+  return { startLine, endLine: node.endPosition.row + 1, signature: signatureOf(node, kind, text) };
+}
+
 /** `int a, b` is found twice as a whole, and neither encloses the other. */
-function encloses(outer: Enclosing, { start, end }: Definition): boolean {
-  return outer.end > start && !(outer.start === start && outer.end === end);
+function encloses(outer: Enclosing, { start, node }: Definition): boolean {
+  return outer.end > start && !(outer.start === start && outer.end === node.endIndex);
 }
 
 /** A field that a constructor's parameter declares belongs to the class. */
@@ -66,36 +71,33 @@ function ownerOf(kind: SymbolKind, around: readonly Enclosing[]): Enclosing | un
 
 /** Outer definitions first. Where two patterns found the same one, the first pattern of the query counts. */
 function sortedDefinitions(matches: readonly QueryMatch[]): Definition[] {
-  const found = matches.map(toDefinition);
-  const patterns = new Map(found.map((one, index) => [one, matches[index]!.patternIndex]));
-  return found.sort(
-    (one, other) =>
-      one.start - other.start || other.end - one.end || patterns.get(one)! - patterns.get(other)!,
-  );
+  return matches
+    .map(toDefinition)
+    .sort((one, other) => one.start - other.start || compareEnds(one, other) || one.pattern - other.pattern);
 }
 
-function toDefinition({ captures }: QueryMatch): Definition {
+/** The parser has to be asked where a node ends, so this is only for nodes that begin at the same place. */
+function compareEnds({ node: one }: Definition, { node: other }: Definition): number {
+  return one.id === other.id ? 0 : other.endIndex - one.endIndex;
+}
+
+function toDefinition({ captures, patternIndex }: QueryMatch): Definition {
   let kind: SymbolKind = "variable";
-  let node: Node | undefined;
-  const parts: Record<string, Node | undefined> = {};
-  for (const capture of captures) {
-    if (capture.name === "name" || capture.name === "declarator" || capture.name === "owner") {
-      parts[capture.name] = capture.node;
-    } else if (!capture.name.startsWith("_")) {
-      kind = capture.name as SymbolKind;
-      node = capture.node;
+  let whole: Node | undefined;
+  let name: Node | undefined;
+  let declarator: Node | undefined;
+  let owner: Node | undefined;
+  for (const { name: role, node } of captures) {
+    if (role === "name") name = node;
+    else if (role === "declarator") declarator = node;
+    else if (role === "owner") owner = node;
+    else if (!role.startsWith("_")) {
+      kind = role as SymbolKind;
+      whole = node;
     }
   }
-  const whole = (node ?? parts["name"])!;
-  return {
-    kind,
-    node: whole,
-    start: whole.startIndex,
-    end: whole.endIndex,
-    name: parts["name"],
-    declarator: parts["declarator"],
-    owner: parts["owner"],
-  };
+  const node = (whole ?? name)!;
+  return { kind, node, pattern: patternIndex, start: node.startIndex, name, declarator, owner };
 }
 
 /** Local variables of a function are not definitions. */
@@ -120,6 +122,8 @@ function nameOf({ kind, name, declarator }: Definition): DeclaredName | undefine
 }
 
 function stripQuotes(text: string): string {
+  // Nearly all names.
+  if (!/^["'`:]|=$/u.test(text)) return text;
   const quoted = /^(["'`])(.*)\1$/su.exec(text);
   if (quoted !== null) return quoted[2]!;
   // A Ruby symbol, and the left side of a shell alias.

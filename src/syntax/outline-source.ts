@@ -17,9 +17,9 @@ export async function outlineSource(
   syntax: Syntax,
 ): Promise<readonly OutlineItem[] | undefined> {
   if (!(await syntax.load(language))) return undefined;
-  const symbols = syntax.symbols(text, language, { signatures: true });
+  const symbols = syntax.outline(text, language);
   if (symbols === undefined || symbols.length === 0) return undefined;
-  return symbols.map(({ kind, name, signature = name, startLine, endLine, depth }) => ({
+  return symbols.map(({ kind, name, signature, startLine, endLine, depth }) => ({
     kind,
     name,
     signature,

@@ -28,15 +28,19 @@ export interface SourceSymbol {
   /** Where the name stands. */
   readonly line: number;
   readonly column: number;
+  /** Name of the definition that it lies in or belongs to. */
+  readonly container: string | undefined;
+}
+
+/** A definition with what an outline shows of it. */
+export interface OutlinedSymbol extends SourceSymbol {
   /** Lines that the whole definition covers. */
   readonly startLine: number;
   readonly endLine: number;
   /** How many other definitions it lies in. */
   readonly depth: number;
-  /** Name of the definition that it lies in or belongs to. */
-  readonly container?: string;
-  /** The definition without its body, on one line; only where it was asked for. */
-  readonly signature?: string;
+  /** The definition without its body, on one line. */
+  readonly signature: string;
 }
 
 /** Kinds whose variables are fields and whose functions are methods. */

@@ -14,22 +14,28 @@ interface Fixture {
   readonly builder: IndexBuilder;
   /** Files that were parsed, in their order. */
   readonly parsed: string[];
+  /** The same by the thread that parsed them. */
+  readonly byThread: readonly [string[], string[]];
 }
 
 /** Files that were scanned with these contents; `parse` may return another version of a file. */
 function openScanned(
   contents: Readonly<Record<string, string>>,
   parse: (file: string) => Partial<ParsedFile> = () => ({}),
+  sizes: Readonly<Record<string, number>> = {},
 ): Fixture {
   const tables = new IndexTables();
   const parsed: string[] = [];
+  const byThread: [string[], string[]] = [[], []];
   const name = tables.names.add("shared");
   const pool = {
     size: 2,
+    rest: async () => undefined,
     stop: async () => undefined,
-    run: async (_kind: "scan" | "parse", files: readonly string[]): Promise<ParsedFile[]> =>
+    run: async (_kind: "scan" | "parse", files: readonly string[], thread: number): Promise<ParsedFile[]> =>
       files.map((file) => {
         parsed.push(file);
+        byThread[thread === 0 ? 0 : 1].push(file);
         const symbols = Int32Array.of(name, 0, parsed.length, 1, -1);
         const found = { ...version, state: fileStates.parsed, possibleNames: undefined, content: undefined };
         return { ...found, symbols, ...parse(file) };
@@ -37,10 +43,12 @@ function openScanned(
   };
   for (const [path, content] of Object.entries(contents)) {
     const known = { state: fileStates.scanned, readAt: 5, possibleNames: undefined, symbols: undefined };
-    tables.setContent(tables.addFile(path, version), { ...version, ...known, content });
+    const own = { ...version, size: sizes[path] ?? version.size };
+    tables.setContent(tables.addFile(path, own), { ...own, ...known, content });
   }
   const guard = createGuard({ rules: createPathRules({ workspace: process.cwd() }), maxFileSize: 1e6 });
-  return { tables, parsed, builder: createIndexBuilder({ guard, tables, pool, syntax: createSyntax() }) };
+  const builder = createIndexBuilder({ guard, tables, pool, syntax: createSyntax() });
+  return { tables, parsed, byThread, builder };
 }
 
 const fileAt = (tables: IndexTables, path: string): ReturnType<IndexTables["file"]> =>
@@ -88,6 +96,20 @@ describe("parsing scanned files", () => {
     expect(parsed).toEqual(["a.ts", "b.ts"]);
     expect(tables.find("a.ts")).toBeUndefined();
     expect(fileAt(tables, "b.ts")?.state).toBe(fileStates.parsed);
+  });
+
+  it("gives large files to one thread, and those of the workspace before vendored ones", async () => {
+    const large = { "l1.ts": 1e6, "node_modules/l2.ts": 1e6, "l3.ts": 1e6, "l4.ts": 1e6 };
+    const own = Array.from({ length: 12 }, (_, at) => `s${at}.ts`);
+    const small = Object.fromEntries([...own, "node_modules/s.ts"].map((file) => [file, 4e5]));
+    const sizes = { ...large, ...small };
+    const contents = Object.fromEntries(Object.keys(sizes).map((file) => [file, file]));
+    const { parsed, byThread, builder } = openScanned(contents, undefined, sizes);
+    await builder.parse(() => false);
+    expect(byThread[0]).toEqual(expect.arrayContaining(["l1.ts", "l3.ts", "l4.ts"]));
+    expect(own).toEqual(expect.arrayContaining(byThread[1].filter((file) => file.startsWith("s"))));
+    expect(parsed.slice(0, 15).filter((file) => file.startsWith("node_modules"))).toEqual([]);
+    expect(new Set(parsed)).toEqual(new Set(Object.keys(sizes)));
   });
 
   it("leaves the rest when it is told to end", async () => {

@@ -19,6 +19,8 @@ export interface IndexBuilder {
 /** Files and bytes of one job. */
 const scanJob = { files: 256, bytes: 4 * 1024 * 1024 };
 const parseJob = { files: 32, bytes: 512 * 1024 };
+/** The tree of a larger file takes up to 120 MB of memory that its thread does not give back. */
+const largeBytes = 512 * 1024;
 /** Up to this many files are parsed on this thread, without starting another. */
 const maxInlineFiles = 8;
 
@@ -33,22 +35,19 @@ export function createIndexBuilder(parts: {
   const tools: ParseTools = { ...parts, into: { bytes: Buffer.alloc(0) } };
   const run = async (
     kind: "scan" | "parse",
-    jobs: Iterator<number[]>,
+    nextJob: NextJob,
     { isOver, store }: { isOver: () => boolean; store: (id: number, found: FoundContent) => void },
   ): Promise<void> => {
-    const runJobs = async (): Promise<void> => {
-      for (let job = jobs.next(); job.done !== true && !isOver(); job = jobs.next()) {
+    const runJobs = async (runner: number): Promise<void> => {
+      for (let ids = nextJob(runner); ids !== undefined && !isOver(); ids = nextJob(runner)) {
         const readAt = Date.now();
-        const ids = job.value;
-        const found = await pool.run(
-          kind,
-          ids.map((id) => tables.file(id)?.path ?? ""),
-        );
+        const paths = ids.map((id) => tables.file(id)?.path ?? "");
+        const found = await pool.run(kind, paths, runner % pool.size);
         for (const [at, id] of ids.entries()) store(id, { ...found[at]!, readAt });
       }
     };
     // One job waits while another runs, so that no thread idles.
-    await Promise.all(Array.from({ length: pool.size * 2 }, runJobs));
+    await Promise.all(Array.from({ length: pool.size * 2 }, (_, runner) => runJobs(runner)));
   };
   const parseNow = async (ids: readonly number[], until: number): Promise<number> => {
     for (const [at, id] of ids.entries()) {
@@ -63,7 +62,8 @@ export function createIndexBuilder(parts: {
       if (unknown.length <= maxInlineFiles) await parseNow(unknown, Number.POSITIVE_INFINITY);
       else {
         const store = (id: number, found: FoundContent): void => storeResult(tables, id, found);
-        await run("scan", jobsOf(tables, unknown, scanJob), { isOver: () => false, store });
+        const jobs = jobsOf(tables, unknown, scanJob);
+        await run("scan", () => takeJob(jobs), { isOver: () => false, store });
       }
     },
     async parse(isOver) {
@@ -71,7 +71,7 @@ export function createIndexBuilder(parts: {
       for (let left = copiesOf(tables); left.size > 0 && !isOver(); left = copiesOf(tables)) {
         const store = (id: number, found: FoundContent): void =>
           storeForCopies(tables, found, { id, copies: left.get(id) ?? [] });
-        await run("parse", jobsOf(tables, [...left.keys()], parseJob), { isOver, store });
+        await run("parse", parseJobsOf(tables, [...left.keys()]), { isOver, store });
       }
     },
     parseNow,
@@ -98,6 +98,34 @@ function copiesOf(tables: IndexTables): Map<number, number[]> {
     }
   }
   return copies;
+}
+
+/** The next job for one of those that run jobs, one after another; `undefined` where there is none left. */
+type NextJob = (runner: number) => number[] | undefined;
+
+/**
+ * The workspace's own files before vendored ones. One runner begins with large files and the others with small ones, so that only one
+ * thread at a time needs the memory for large trees.
+ */
+function parseJobsOf(tables: IndexTables, ids: readonly number[]): NextJob {
+  const isOwn = (id: number): boolean => !isVendored(tables.file(id)?.path ?? "");
+  const isLarge = (id: number): boolean => (tables.file(id)?.size ?? 0) > largeBytes;
+  const groups = [ids.filter(isOwn), ids.filter((id) => !isOwn(id))].map((group) => {
+    const small = group.filter((id) => !isLarge(id));
+    return { small: jobsOf(tables, small, parseJob), large: jobsOf(tables, group.filter(isLarge), parseJob) };
+  });
+  return (runner) => {
+    for (const { small, large } of groups) {
+      const job = runner === 0 ? (takeJob(large) ?? takeJob(small)) : (takeJob(small) ?? takeJob(large));
+      if (job !== undefined) return job;
+    }
+    return undefined;
+  };
+}
+
+function takeJob(jobs: Iterator<number[]>): number[] | undefined {
+  const next = jobs.next();
+  return next.done === true ? undefined : next.value;
 }
 
 function* jobsOf(

@@ -25,7 +25,7 @@ export interface Names {
  */
 export function createNames(): Names {
   const pool = new NamePool();
-  const lists = [6, 3, 2].map((letters) => new PrefixLists(letters));
+  const lists = [new PrefixLists(6, 1 << 18), new PrefixLists(3, 1 << 15), new PrefixLists(2, 1 << 12)];
   /** Names with letters beyond ASCII, whose bytes change with their case. */
   const others = new IntList(64);
   const addBytes = (bytes: Uint8Array, start: number, end: number): number => {
@@ -78,13 +78,15 @@ export function createNames(): Names {
 /** Names with the same first letters, each linked to the one before it. */
 class PrefixLists {
   readonly letters: number;
-  /** The last name by a hash of its first letters. */
-  readonly #last = new Map<number, number>();
+  /** The last name by a hash of its first letters; -1 where there is none. A map took ten times the memory. */
+  readonly #last: Int32Array;
   /** The name before, by name; -1 where there is none. */
   readonly #before = new IntList(1 << 14);
 
-  constructor(letters: number) {
+  /** The number of lists is a power of two. Others that come into the same list only cost time. */
+  constructor(letters: number, count: number) {
     this.letters = letters;
+    this.#last = new Int32Array(count).fill(-1);
   }
 
   /** Add the next name; one without bytes, or with fewer letters, is in no list. */
@@ -92,19 +94,19 @@ class PrefixLists {
     const id = this.#before.length;
     if (bytes === undefined || end - start < this.letters) return this.#before.push(-1);
     const key = this.#keyOf(bytes, start);
-    this.#before.push(this.#last.get(key) ?? -1);
-    this.#last.set(key, id);
+    this.#before.push(this.#last[key]!);
+    this.#last[key] = id;
   }
 
   /** The names that begin like this one, and perhaps a few others. */
   *like(bytes: Uint8Array): Iterable<number> {
-    for (let id = this.#last.get(this.#keyOf(bytes, 0)) ?? -1; id !== -1; id = this.#before.at(id)) yield id;
+    for (let id = this.#last[this.#keyOf(bytes, 0)]!; id !== -1; id = this.#before.at(id)) yield id;
   }
 
   #keyOf(bytes: Uint8Array, start: number): number {
     let hash = 0;
     for (let at = start; at < start + this.letters; at += 1)
-      hash = (Math.imul(hash, 31) + toLower(bytes[at]!)) | 0;
-    return hash;
+      hash = Math.imul(hash ^ toLower(bytes[at]!), 0x01000193);
+    return (hash ^ (hash >>> 15)) & (this.#last.length - 1);
   }
 }

@@ -8,7 +8,7 @@ import { createParserPool, type ParserPool } from "./parser-pool.js";
 const script = `
 const { parentPort, threadId } = require("node:worker_threads");
 let count = 0;
-parentPort.on("message", ({ id, files }) => parentPort.postMessage({
+parentPort.on("message", ({ id, files }) => files.includes("fatal") ? process.exit(1) : parentPort.postMessage({
   id,
   names: Buffer.from("thread" + threadId + "_" + count++),
   isRenumbered: files.includes("renumbered") && (count = 1) === 1,
@@ -21,6 +21,9 @@ parentPort.on("message", ({ id, files }) => parentPort.postMessage({
 }));`;
 
 const open: ParserPool[] = [];
+/** The numbers of the threads, and how many others ran when each of them started. */
+const ids: number[] = [];
+const runningAtStart: number[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((pool) => pool.stop()));
 });
@@ -28,31 +31,55 @@ afterEach(async () => {
 function openPool(size: number) {
   const names = createNames();
   const started: Worker[] = [];
+  ids.length = runningAtStart.length = 0;
   const start = (): Worker => {
     const worker = new Worker(script, { eval: true });
+    // A thread that has ended has no number any more.
+    runningAtStart.push(started.filter(({ threadId }) => threadId !== -1).length);
+    ids.push(worker.threadId);
     started.push(worker);
     return worker;
   };
   const pool = createParserPool({ size, start, names });
   open.push(pool);
   const find = async (...files: string[]): Promise<string[]> =>
-    (await pool.run("parse", files)).map(({ symbols }) => names.text(symbols?.[0] ?? -1));
-  return { started, find };
+    (await pool.run("parse", files, 0)).map(({ symbols }) =>
+      symbols === undefined ? "" : names.text(symbols[0]!),
+    );
+  return { pool, started, find };
 }
 
 describe("the threads that parse", () => {
-  it("are replaced after large trees, and end when their last job is done", async () => {
+  it("are replaced after large trees, and another one takes the jobs that wait", async () => {
     const { started, find } = openPool(1);
     const [[first], [queued]] = await Promise.all([find("large"), find("queued")]);
-    const before = started[0]!;
-    expect([first, queued]).toEqual([`thread${before.threadId}_0`, `thread${before.threadId}_1`]);
-    const ended = once(before, "exit");
-    const [after] = await find("a");
     expect(started).toHaveLength(2);
-    expect(after).toBe(`thread${started[1]?.threadId}_0`);
-    await Promise.all([ended, find("large")]);
+    // The one that is replaced has ended before the other one starts, so that both are never in memory.
+    expect(runningAtStart).toEqual([0, 0]);
+    expect([first, queued]).toEqual([`thread${ids[0]}_0`, `thread${ids[1]}_0`]);
+    await find("large");
     // The end of the first does not take its place from the second.
-    expect(await find("b")).toEqual([`thread${started.at(-1)?.threadId}_0`]);
+    expect(await find("b")).toEqual([`thread${ids[2]}_0`]);
+    expect(started).toHaveLength(3);
+  });
+
+  it("give up on files that end two of them, and on no others", async () => {
+    const { started, find } = openPool(1);
+    const [fatal, queued] = await Promise.all([find("fatal"), find("queued")]);
+    expect(fatal).toEqual([""]);
+    expect(queued).toEqual([`thread${ids.at(-1)}_0`]);
+    expect(started.length).toBeGreaterThan(1);
+  });
+
+  it("end when they have no job, and lose none", async () => {
+    const { pool, started, find } = openPool(2);
+    await Promise.all([find("a"), pool.run("parse", ["b"], 1)]);
+    const idle = once(started[1]!, "exit");
+    const running = find("c");
+    await pool.rest();
+    await idle;
+    expect(await running).toEqual([`thread${ids[0]}_1`]);
+    await pool.run("parse", ["d"], 1);
     expect(started).toHaveLength(3);
   });
 

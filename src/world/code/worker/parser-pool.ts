@@ -1,6 +1,6 @@
-import type { Worker } from "node:worker_threads";
 import { IntList } from "./int-list.js";
 import type { Names } from "./names.js";
+import type { ParserThread } from "./parser-process.js";
 import { fileStates, type ParserJob, type ParserResult, statSize } from "./parser.js";
 import { renumberNames, renumberSymbols } from "./symbol-pack.js";
 
@@ -16,28 +16,35 @@ export interface ParsedFile {
 
 /** Threads that scan and parse files; they are started when there is work and ended when it is done. */
 export interface ParserPool {
-  run(kind: ParserJob["kind"], files: readonly string[]): Promise<readonly ParsedFile[]>;
+  /** Run a job on one of the threads, after the jobs that it has already. */
+  run(kind: ParserJob["kind"], files: readonly string[], thread: number): Promise<readonly ParsedFile[]>;
   /** Threads that take jobs at the same time. */
   readonly size: number;
-  /** End the threads until the next job. */
+  /** End the threads that have no job, until the next one. */
+  rest(): Promise<void>;
+  /** End all threads for good; their jobs are lost. */
   stop(): Promise<void>;
 }
 
 interface ParserSlot {
-  readonly worker: Worker;
+  readonly worker: ParserThread;
   /** The number that a name has in the index, by its number in the thread. */
   ids: IntList;
-  readonly jobs: Map<number, (result: ParserResult | undefined) => void>;
+  readonly jobs: Map<number, (answer: JobAnswer) => void>;
 }
 
-/** Run jobs on a few worker threads. When a thread dies, only its own jobs are lost. */
+/** The result of a job; none where its thread died. */
+type JobAnswer = ParserResult | "replaced" | undefined;
+
+/** Run jobs on a few threads. When a thread dies, its jobs are tried once more. */
 export function createParserPool(options: {
   readonly size: number;
-  readonly start: () => Worker;
+  readonly start: () => ParserThread;
   readonly names: Names;
 }): ParserPool {
   const slots: (ParserSlot | undefined)[] = Array.from({ length: options.size }, () => undefined);
   let nextId = 0;
+  let isStopped = false;
   const slotAt = (at: number): ParserSlot => {
     const known = slots[at];
     if (known !== undefined) return known;
@@ -47,38 +54,61 @@ export function createParserPool(options: {
     });
     return (slots[at] = slot);
   };
-  /** A thread that large trees have worn gives its place to another, and ends when its last job is done. */
-  const replaceIfWorn = (slot: ParserSlot, isWorn: boolean): void => {
+  const ending: (Promise<unknown> | undefined)[] = [];
+  /** A thread that large trees have worn ends before another one takes its place, and the jobs that wait there. */
+  const replace = (slot: ParserSlot): void => {
     const at = slots.indexOf(slot);
-    if (isWorn && at !== -1) slots[at] = undefined;
-    if (!slots.includes(slot) && slot.jobs.size === 0) void slot.worker.terminate();
+    if (at === -1) return;
+    slots[at] = undefined;
+    const waiting = [...slot.jobs.values()];
+    slot.jobs.clear();
+    ending[at] = slot.worker.terminate().then(() => (ending[at] = undefined));
+    for (const answer of waiting) answer("replaced");
   };
-  const leastBusy = (): number =>
-    slots.reduce((best, slot, at) => ((slot?.jobs.size ?? 0) < (slots[best]?.jobs.size ?? 0) ? at : best), 0);
+  const endThreads = async (isEnded: (slot: ParserSlot) => boolean): Promise<void> => {
+    const ended = slots.filter((slot) => slot !== undefined).filter(isEnded);
+    for (const slot of ended) slots[slots.indexOf(slot)] = undefined;
+    await Promise.all(ended.map(({ worker }) => worker.terminate()));
+  };
+  const runOnce = async (
+    kind: ParserJob["kind"],
+    files: readonly string[],
+    thread: number,
+  ): Promise<ParsedFile[] | "replaced" | undefined> => {
+    if (ending[thread] !== undefined) await ending[thread];
+    if (isStopped) return undefined;
+    const slot = slotAt(thread);
+    const id = nextId++;
+    const result = await new Promise<JobAnswer>((resolve) => {
+      slot.jobs.set(id, resolve);
+      slot.worker.postMessage({ id, kind, files }, []);
+    });
+    if (result === undefined || result === "replaced") return result;
+    if (result.isWorn) replace(slot);
+    if (result.isRenumbered) slot.ids = new IntList();
+    slot.ids.pushAll(options.names.addLines(result.names));
+    return unpackResult(kind, result, slot.ids.view());
+  };
   return {
     size: options.size,
-    async run(kind, files) {
-      const slot = slotAt(leastBusy());
-      const id = nextId++;
-      const result = await new Promise<ParserResult | undefined>((resolve) => {
-        slot.jobs.set(id, resolve);
-        slot.worker.postMessage({ id, kind, files } satisfies ParserJob, []);
-      });
-      if (result === undefined) return files.map(() => lostFile);
-      replaceIfWorn(slot, result.isWorn);
-      if (result.isRenumbered) slot.ids = new IntList();
-      slot.ids.pushAll(options.names.addLines(result.names));
-      return unpackResult(kind, result, slot.ids.view());
+    async run(kind, files, thread) {
+      // Another job, or somebody else, may have ended the thread: try once more before giving up on the files.
+      for (let deaths = 0; deaths < 2;) {
+        const found = await runOnce(kind, files, thread);
+        if (found === undefined) deaths += 1;
+        else if (found !== "replaced") return found;
+      }
+      return files.map(() => lostFile);
     },
-    async stop() {
-      const open = slots.filter((slot) => slot !== undefined);
-      slots.fill(undefined);
-      await Promise.all(open.map(({ worker }) => worker.terminate()));
+    rest: () => endThreads(({ jobs }) => jobs.size === 0),
+    stop() {
+      isStopped = true;
+      return endThreads(() => true);
     },
   };
 }
 
-/** The thread died while working on the file, so it is not tried again. */
+/** Two threads died while working on the file, so it is not tried again. */
 const lostFile: ParsedFile = {
   state: fileStates.unparsed,
   size: -1,
@@ -88,11 +118,12 @@ const lostFile: ParsedFile = {
   content: undefined,
 };
 
-function openSlot(worker: Worker, onEnd: () => void): ParserSlot {
+function openSlot(worker: ParserThread, onEnd: () => void): ParserSlot {
   const slot: ParserSlot = { worker, ids: new IntList(), jobs: new Map() };
   const end = (): void => {
     onEnd();
-    for (const answer of slot.jobs.values()) answer(undefined);
+    // The others only waited.
+    for (const [at, answer] of [...slot.jobs.values()].entries()) answer(at === 0 ? undefined : "replaced");
     slot.jobs.clear();
   };
   worker.on("message", (result: ParserResult) => {

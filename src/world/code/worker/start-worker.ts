@@ -14,17 +14,14 @@ export function startWorker(setup: SymbolIndexSetup | ParserSetup): Worker {
       maxYoungGenerationSizeMb: 6,
     },
   };
-  const here = import.meta.url;
-  // In tests: a small script that loads TypeScript.
-  const worker = new Worker(
-    here.endsWith(".ts") ? new URL("../testing/source-worker.mjs", here) : built(here),
-    options,
-  );
+  const worker = new Worker(workerFile(), options);
   worker.unref();
   return worker;
 }
 
-/** The worker's file is next to the entry points of the bundle, whichever chunk this code is in. */
-function built(here: string): URL {
+/** The file is next to the entry points of the bundle, whichever chunk this code is in; in tests, a small script that loads TypeScript. */
+export function workerFile(): URL {
+  const here = import.meta.url;
+  if (here.endsWith(".ts")) return new URL("../testing/source-worker.mjs", here);
   return new URL(/\/chunks\/[^/]*$/.test(here) ? "../code-worker.js" : "./code-worker.js", here);
 }

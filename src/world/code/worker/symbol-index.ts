@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { MessagePort, Worker } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import type { CodeIndexState } from "../../../contract/ports/code.js";
 import { createSyntax } from "../../../syntax/create-syntax.js";
 import { compileScope } from "../file-scope.js";
@@ -11,6 +11,7 @@ import { IndexTables } from "./index-tables.js";
 import { lookUp } from "./lookup.js";
 import type { SymbolIndexSetup, Request, RequestName, Requests, Response } from "./messages.js";
 import { createParserPool, type ParserPool } from "./parser-pool.js";
+import type { ParserThread } from "./parser-process.js";
 import { openGuard } from "./parser.js";
 import { createTreeSync, TreeTooLarge, type TreeSync } from "./tree-sync.js";
 import { threadCpuMs } from "./thread-cpu.js";
@@ -20,7 +21,7 @@ type Handlers = {
 };
 
 /** Answer requests from a port until it receives "close". */
-export function runSymbolIndex(port: MessagePort, setup: SymbolIndexSetup, start: () => Worker): void {
+export function runSymbolIndex(port: MessagePort, setup: SymbolIndexSetup, start: () => ParserThread): void {
   const symbolIndex = new SymbolIndex(setup, {
     start,
     report: (state) => port.postMessage({ state } satisfies Response),
@@ -40,6 +41,7 @@ export function runSymbolIndex(port: MessagePort, setup: SymbolIndexSetup, start
   });
 }
 
+const manyFiles = 2000;
 /** The index is saved this long after a change. */
 const saveAfterMs = 5000;
 
@@ -63,7 +65,7 @@ class SymbolIndex {
 
   constructor(
     setup: SymbolIndexSetup,
-    { start, report }: { start: () => Worker; report: (state: CodeIndexState) => void },
+    { start, report }: { start: () => ParserThread; report: (state: CodeIndexState) => void },
   ) {
     const guard = openGuard(setup);
     const tables = this.#tables;
@@ -142,6 +144,9 @@ class SymbolIndex {
     if (this.#closed) return;
     this.#phase = "ready";
     this.#report(this.state);
+    // What a scan of many files leaves in its threads is more than starting others costs.
+    if (this.#tables.fileCount > manyFiles) await this.#pool.rest();
+    this.#parseRest();
     if (this.#setup.watch) await this.#update(() => this.#sync.watch());
     this.#parseRest();
   }
@@ -175,7 +180,7 @@ class SymbolIndex {
     if (this.#tables.parsedCount === this.#tables.fileCount) return this.#saveLater();
     this.#parsing = this.#builder
       .parse(() => this.#closed)
-      .then(() => this.#pool.stop())
+      .then(() => this.#pool.rest())
       .finally(() => {
         this.#parsing = undefined;
         this.#report(this.state);
