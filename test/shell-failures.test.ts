@@ -16,6 +16,9 @@ describe.each([true, false])("the cause of a failure (on layers: %s)", (enabled)
       "work/config/inner/secret.pem",
       "home/.ssh/config",
       "work/.husky/pre-commit",
+      "work/vault/two words",
+      "work/locked/list",
+      "work/private/diary",
     ]) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), "x\n");
@@ -31,7 +34,13 @@ describe.each([true, false])("the cause of a failure (on layers: %s)", (enabled)
           layers: { enabled },
           limits: { cpuSeconds: 1, fileSize: 1_048_576, processes: 40, openFiles: 64, memory: 400_000_000 },
         },
-        policy: { rules: [{ decision: "allow", command: "cat *" }] },
+        policy: {
+          rules: [
+            { decision: "allow", command: "cat *" },
+            { id: "no-edits", decision: "deny", path: "locked/**", access: "write" },
+            { id: "asks-first", decision: "ask", path: "private/**" },
+          ],
+        },
       },
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: join(root, "home"), SHELL: "/bin/bash" },
       interact: { approve: () => true },
@@ -70,6 +79,31 @@ describe.each([true, false])("the cause of a failure (on layers: %s)", (enabled)
     );
   });
 
+  it("is the policy's rule where no setting of the sandbox opens a path", async () => {
+    const denied = await notes(python('open("locked/list", "w")'));
+    expect(denied).toContain('The rule "no-edits" keeps commands from changing locked/list');
+    expect(denied).not.toContain("sandbox.writable");
+    expect(await notes(python('open("priv" + "ate/diary")'))).toContain(
+      'The rule "asks-first" hides private/diary from commands unless the line names it',
+    );
+  });
+
+  it("is about the path that a message names, not about the program that reports it", async () => {
+    expect(await notes("ln -s locked way; echo x > way/list")).toContain(
+      'The rule "no-edits" keeps commands from changing locked/list',
+    );
+    const inner = await notes("/bin/sh -c 'echo x > way/list'");
+    expect(inner).toContain('The rule "no-edits" keeps commands from changing locked/list');
+    expect(inner).not.toContain("/bin/sh");
+    expect(await notes("/usr/bin/touch /usr/new")).toMatch(/^\/usr\/new is outside/);
+  });
+
+  it("names a path with spaces as a shell takes it", async () => {
+    expect(await notes("node -e 'fs.readFileSync(`vault/two words`)'")).toContain(
+      "tenon policy explain read_file 'path=vault/two words'",
+    );
+  });
+
   it("is the limit that it reached", async () => {
     expect(await notes("while :; do :; done")).toContain("sandbox.limits.cpuSeconds");
     expect(await notes("head -c 5000000 /dev/zero > large")).toContain("sandbox.limits.fileSize");
@@ -92,6 +126,16 @@ for _ in range(80):
       "sandbox.limits.openFiles",
     );
     expect(await notes("sleep 20 && touch x", { timeout: 300 })).toMatch(/time limit.* argument timeout/);
+  });
+
+  it("is a limit that a layer reaches: it copies a file before its first change", async () => {
+    writeFileSync(join(root, "work/database"), Buffer.alloc(2_097_152));
+    const line = "printf x | dd of=database conv=notrunc status=none";
+    if (!enabled) return expect(await run(line)).toMatchObject({ exitCode: 0 });
+    const said = await notes(line);
+    expect(said).toContain("sandbox.limits.fileSize");
+    expect(said).toContain("sandbox.layers.enabled");
+    expect(await notes("head -c 5000000 /dev/zero | cat > large")).toContain("sandbox.limits.fileSize");
   });
 
   it("is the memory limit, where control groups are available", async () => {

@@ -64,6 +64,19 @@ describe("a line that runs unasked", () => {
     expect(asked).toHaveLength(0);
   });
 
+  it.each([
+    "cat src/x.ts; rg -uu API_KEY",
+    "rg -uu API_KEY; cat src/x.ts",
+    "head -1 src/x.ts && grep -r API_KEY",
+    "grep -R API_KEY | cat; cat src/x.ts",
+  ])("does not meet it in a search beside a command that names a file: %s", async (line) => {
+    const { run, asked } = prepare(secrets);
+    const { stdout } = await run(line);
+    expect(stdout).toContain("API_KEY = 3");
+    expect(stdout).not.toMatch(/API_KEY=[12]/);
+    expect(asked).toHaveLength(0);
+  });
+
   it("asks for what it names, and sees it then", async () => {
     const { run, asked } = prepare(secrets);
     expect((await run("cat .env")).stdout).toBe("API_KEY=1\n");

@@ -136,6 +136,7 @@ function openProcesses(
     jobsUnavailable: noJobs,
     onJobEnded,
     commitLayer: transactions.commit,
+    expectLayer: transactions.expect,
     layers: (scope) => transactions.waiting(() => ({ origin: originOf(scope), scope })),
   });
 }

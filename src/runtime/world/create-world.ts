@@ -103,7 +103,7 @@ export function createWorld(parts: WorldOptions): World {
     onJobEnded: createJobRecord({ ...parts, recorders: parts.audit.recorders }),
     noJobs,
     journal,
-    onCommitted: (paths) => sandbox.accept(paths),
+    onCommitted: (paths) => sandbox.accept(() => paths),
   });
   const code = createRuntimeCode({ ...parts, guards, keepsIndex: options.jobs !== false });
   const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
@@ -111,7 +111,7 @@ export function createWorld(parts: WorldOptions): World {
   const checkText = (path: string, access: "read" | "write" = "read"): PathVerdict =>
     guards.common().checkText(path, access);
   const filesFor = (scope: CallScope): Files => {
-    const { toolName, callId, taskId, session, signal } = scope;
+    const { toolName, callId, taskId, session } = scope;
     return createFiles({
       guard: guards.forCall(toolName, session),
       journal,
@@ -120,7 +120,7 @@ export function createWorld(parts: WorldOptions): World {
       readable: scope.readable(),
       // A command that runs at the same time must not be reported as their author.
       onChanged: (paths) => sandbox.accept(paths),
-      signal,
+      signal: () => scope.signal,
     });
   };
   const guardOf = (scope: CallScope): Guard => {

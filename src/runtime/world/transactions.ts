@@ -9,13 +9,16 @@ import type { Journal } from "../../world/journal/journal.js";
 import type {
   CommandLayer,
   CommitLayer,
+  ExpectLayer,
   KeptLayer,
   LayerRun,
   LayerStore,
 } from "../../world/sandbox/layer/layer-types.js";
 import { createNameScreen } from "../../world/sandbox/guarded-names.js";
 import type { CommitDeps } from "../../world/transaction/commit-layer.js";
+import { createEarlyLooks } from "../../world/transaction/early-looks.js";
 import type { LayerRules } from "../../world/transaction/name-verdict.js";
+import type { SeenContents } from "../../world/transaction/seen-contents.js";
 import { openedByPerson, type Guards } from "./guards.js";
 
 export interface TransactionOptions extends Pick<RuntimeBase, "config" | "rules" | "stateDir"> {
@@ -37,6 +40,7 @@ export interface LayerDecider {
 /** Commits the changes of commands. */
 export interface Transactions {
   readonly commit: CommitLayer;
+  readonly expect: ExpectLayer;
   /** The layers that wait, for a call or a person. */
   waiting(decider: () => LayerDecider): WaitingLayers;
 }
@@ -52,11 +56,15 @@ export function createTransactions(options: TransactionOptions): Transactions {
     screens.set(tool, screen);
     return { ...layerRules(options, scope), screen };
   };
+  const early = createEarlyLooks();
   return {
+    expect: early.begin,
     async commit(layer, run) {
       const { signal } = run.scope;
+      const looked = early.end(layer);
+      const seen = run.isQuiet ? looked : undefined;
       try {
-        const commit = await commitRun(options, layer, { run, rules: rulesFor(run.scope) });
+        const commit = await commitRun(options, layer, { run, rules: rulesFor(run.scope), seen });
         return { commit, ...(commit.warnings !== undefined && { warnings: commit.warnings }) };
       } catch (error) {
         if (error instanceof NoConsent) throw error.cause;
@@ -97,11 +105,17 @@ export function createTransactions(options: TransactionOptions): Transactions {
   };
 }
 
+interface CommittedRun {
+  readonly run: LayerRun;
+  readonly rules: LayerRules;
+  readonly seen: SeenContents | undefined;
+}
+
 /** Commit what a command changed, unless it was stopped or nobody consented. */
 async function commitRun(
   options: TransactionOptions,
   layer: CommandLayer,
-  { run, rules }: { readonly run: LayerRun; readonly rules: LayerRules },
+  { run, rules, seen }: CommittedRun,
 ): Promise<CommitReport> {
   const { commitLayer } = await import("../../world/transaction/commit-layer.js");
   const withhold = withheld(run);
@@ -113,6 +127,7 @@ async function commitRun(
     withhold,
     ...(isAsked && { consent: { to: "asked" } }),
     signal: run.scope.signal,
+    seen,
   });
 }
 

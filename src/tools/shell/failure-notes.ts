@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { shellQuote } from "../../command/shell-quote.js";
 import type { BlockedPath, CommandResult } from "../../contract/ports/processes.js";
 import { lookupNotes, refusedNotes } from "./network-notes.js";
 
@@ -40,12 +41,18 @@ function timeNotes({ timedOut }: CommandResult): string[] {
     : [];
 }
 
-function blockedNote({ path, how }: BlockedPath, workspace: string): string {
+function blockedNote({ path, how, rule }: BlockedPath, workspace: string): string {
   const inside = relative(workspace, path);
   const shown = inside === "" || inside.startsWith("..") ? path : inside;
   const listed = JSON.stringify([shown]);
+  if (rule !== undefined) {
+    const effect =
+      how === "hidden" ? `hides ${shown} from commands` : `keeps commands from changing ${shown}`;
+    const opens = rule.asks ? " unless the line names it" : ". Only a change of that rule opens it";
+    return `The rule ${JSON.stringify(rule.id)} ${effect}${opens}.`;
+  }
   return {
-    hidden: `A rule hides ${shown} from commands. \`tenon policy explain read_file path=${shown}\` names the rule that opens it if it is changed.`,
+    hidden: `A rule hides ${shown} from commands. \`tenon policy explain read_file ${shellQuote(`path=${shown}`)}\` names the rule that opens it if it is changed.`,
     "read-only": `${shown} is protected, and commands cannot change it. The setting sandbox.writable: ${listed} opens it.`,
     pinned: `${shown} cannot be moved or removed, because a rule covers a path in it. Move or remove its contents instead, or change that rule.`,
     outside: `${shown} is outside of the workspace, where files are read-only. The setting sandbox.writable: ${listed} opens it.`,
@@ -82,6 +89,8 @@ const namesUnixSocket = together(
 );
 const namesSocket = together(/\bsocket|\bping\b|raw/i, refusedCall);
 
+const reachedFileSize = bySignal(25, /file size limit exceeded|SIGXFSZ|file too large|EFBIG/i);
+
 const wallCauses: readonly WallCause[] = [
   {
     applies: (text) =>
@@ -114,8 +123,12 @@ const wallCauses: readonly WallCause[] = [
     note: "The command reached its limit of CPU time. The setting sandbox.limits.cpuSeconds raises it.",
   },
   {
-    applies: bySignal(25, /file size limit exceeded|SIGXFSZ|file too large|EFBIG/i),
+    applies: (text, result) => reachedFileSize(text, result) && result.commit === undefined,
     note: "The command reached its limit for the size of a file. The setting sandbox.limits.fileSize raises it.",
+  },
+  {
+    applies: (text, result) => reachedFileSize(text, result) && result.commit !== undefined,
+    note: "The command reached its limit for the size of a file. It ran on a layer, to which a file is copied as a whole before its first change: the smallest change of a file that is larger than the limit reaches it. The setting sandbox.limits.fileSize raises it; with sandbox.layers.enabled: false commands change files in place.",
   },
   {
     // Where there is no count of the kernel that tells it.

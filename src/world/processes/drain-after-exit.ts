@@ -34,8 +34,10 @@ export async function drainAfterExit(
   }
   const remaining = await readTree(tree);
   parts.stopLeftovers(tree, () => running.group?.remove());
+  // Groups also have processes that have ended and were not waited for; where there is /proc, those are told apart.
+  const onlyEnded = drained && remaining.length === 0 && process.platform === "linux";
   return {
-    leftBehind: true,
+    leftBehind: !onlyEnded,
     leftovers: remaining.map(({ pid }) => commandLineOf(pid)).filter((line) => line !== ""),
   };
 }

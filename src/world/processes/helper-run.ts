@@ -7,13 +7,14 @@ import { startHelper, type Helper, type HelperReport } from "./helper.js";
 import type { CommandEntry, HelperRunOptions, StartedCommand } from "./helper-run-types.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
 import { cannotStart, HelperLostError, missingFolder, startTimedOut } from "./launch-errors.js";
-import type { Exit, Launch, OutputSink, Running } from "./launch.js";
+import type { Exit, Launch, OutputSink, OutputStream, Running } from "./launch.js";
 import { areLost } from "./lost-processes.js";
 import { holdInputFifo } from "./input-fifo.js";
 import { readPipe, type PipeReader } from "./pipe-reader.js";
 import { shellQuote } from "../../command/shell-quote.js";
 import { createStandbyPool, type StandbyPool, type AssignedStandby } from "./standby-pool.js";
 import { buildStartScript, type CommandFifos } from "./start-script.js";
+import { widenWhenBusy } from "./widen-pipe.js";
 
 /** Long enough for a machine under load, and shorter than people would wait. */
 export const startMs = 10_000;
@@ -91,10 +92,10 @@ export class HelperRun {
         .finally(() => {
           for (const { fd } of launch.fds ?? []) this.#removeFile(join(this.#dir, `${id}-${fd}`));
         });
-      const readers = [
-        readPipe(out, (bytes) => sink("stdout", bytes)),
-        readPipe(err, (bytes) => sink("stderr", bytes)),
-      ];
+      const runScript = (script: string): void => this.#helper.send(script);
+      const read = (fd: number, path: string, stream: OutputStream): PipeReader =>
+        readPipe(fd, widenWhenBusy({ path, runScript, onBytes: (bytes) => sink(stream, bytes) }));
+      const readers = [read(out, first, "stdout"), read(err, second, "stderr")];
       readers.forEach((reader, at) => void this.#reuse(reader, paths[at] ?? ""));
       void this.#detectUnreportedEnd(id, readers);
       return this.#toRunning({ id, ...started, readers, input: fifo?.connect() });
@@ -279,6 +280,8 @@ export class HelperRun {
       input,
       drained: Promise.all(readers.map((reader) => reader.ended)).then(() => undefined),
       takeUsage: () => this.#takeUsage?.(),
+      runBeside: (argv) =>
+        this.#helper.send(`${argv.map(shellQuote).join(" ")} </dev/null >/dev/null 2>&1 6>&- 7>&- &`),
       release: () => readers.forEach((reader) => reader.release()),
       unref: () => {
         readers.forEach((reader) => reader.unref());

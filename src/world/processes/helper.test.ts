@@ -59,6 +59,15 @@ describe("the helper", () => {
     expect(await helpers()).toEqual([]);
   });
 
+  it("widens the pipe of a command that writes much, and of no other", async () => {
+    const size = "perl -e 'print STDERR fcntl(STDOUT, 1032, 0)'";
+    expect((await run(size)).stderr.text).toBe("65536");
+    const wide = `for i in {1..400}; do [ "$(${size} 2>&1 >&3)" = 1048576 ] && break; sleep 0.02; done 3>&1; ${size}`;
+    const { stdout, stderr } = await run(`head -c 3000000 /dev/zero; ${wide}`);
+    expect(stderr.text).toBe("1048576");
+    expect(stdout.bytes).toBe(3_000_000);
+  });
+
   it("that is killed does not take running commands with it, and is started again", async () => {
     await run("true");
     const [helper] = await helpers();
@@ -138,6 +147,34 @@ describe("the helper", () => {
       return (await running.exited).code;
     });
     expect(await Promise.all(ends)).toEqual(codes);
+    await own.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("runs a program beside a command, which gets none of the pipes", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tenon-beside-"));
+    const own = new HelperRun(
+      {
+        bash: "/bin/bash",
+        tempDir: folder,
+        tag: "TENON_RUN=beside",
+        openGroup: () => undefined,
+        groupDirs: () => [],
+        leftovers: () => [],
+        adoptOrphans: () => false,
+        onLate: () => {},
+      },
+      () => {},
+    );
+    const launch = { file: "/bin/sleep", args: ["100"], cwd: folder, env: {} };
+    const running = await own.launch(launch, () => undefined);
+    const file = join(folder, "it's here");
+    const list =
+      'for fd in 0 1 2 6 7; do readlink /proc/self/fd/$fd || echo none; done >"$0.tmp" && mv "$0.tmp" "$0"';
+    running.runBeside?.(["/bin/sh", "-c", list, file]);
+    await expect.poll(() => readFile(file, "utf8").catch(() => "")).not.toBe("");
+    const [input, , errors, ...rest] = (await readFile(file, "utf8")).trim().split("\n");
+    expect([input, errors, ...rest]).toEqual(["/dev/null", "/dev/null", "none", "none"]);
     await own.close();
     rmSync(folder, { recursive: true });
   });

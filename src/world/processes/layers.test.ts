@@ -20,12 +20,14 @@ let fixture: CommandFixture;
 let sandbox: Sandbox;
 let mountFails: string;
 const commits: Commit[] = [];
+const quiet: boolean[] = [];
 let processes: Processes;
 
 beforeAll(() => {
   fixture = openCommandFixture({
     sandbox: (workspace, root) => (sandbox = openSandbox(workspace, root)),
-    async commitLayer(layer, { end, exitCode, overLimit, failedByLayer }) {
+    async commitLayer(layer, { end, exitCode, overLimit, failedByLayer, isQuiet }) {
+      quiet.push(isQuiet);
       const changes: string[] = [];
       for await (const { kind, path } of layer.changes()) changes.push(`${kind} ${path}`);
       commits.push({ end, exitCode, overLimit, failedByLayer, changes: changes.toSorted() });
@@ -35,7 +37,10 @@ beforeAll(() => {
   });
   processes = fixture.forCall();
 });
-beforeEach(() => void commits.splice(0));
+beforeEach(() => {
+  commits.splice(0);
+  quiet.splice(0);
+});
 afterAll(() => fixture.close());
 
 function openSandbox(workspace: string, root: string): Sandbox {
@@ -88,6 +93,13 @@ function run(
 }
 
 describe("a command whose changes are committed", () => {
+  it("says whether a process of it was left that may have gone on writing", async () => {
+    await run("echo x >made");
+    await run("(while :; do echo x; done >made) &");
+    await run("kill -9 $PPID");
+    expect(quiet).toEqual([true, false, false]);
+  });
+
   it("hands its layer over when it has ended", async () => {
     expect(await run("echo x >made; exit 4")).toMatchObject({ exitCode: 4, warnings: ["committed"] });
     expect(commits).toEqual([

@@ -6,7 +6,7 @@ import type { Outputs } from "../../contract/ports/outputs.js";
 import type { JobInfo, CommandResult, Processes } from "../../contract/ports/processes.js";
 import type { CallScope, SessionFolder } from "../../contract/session.js";
 import type { CommandGroup } from "../sandbox/command-group.js";
-import type { CommitLayer } from "../sandbox/layer/layer-types.js";
+import type { CommitLayer, ExpectLayer } from "../sandbox/layer/layer-types.js";
 import type { Sandbox } from "../sandbox/sandbox-types.js";
 import { presetNames } from "../../contract/preset-names.js";
 import type { PresetResolver } from "../presets/resolve-presets.js";
@@ -43,6 +43,7 @@ export interface ProcessWorldOptions {
   readonly presets?: PresetResolver | undefined;
   /** What happens to the changes of a command on a layer; without it, commands run directly on the workspace. */
   readonly commitLayer?: CommitLayer | undefined;
+  readonly expectLayer?: ExpectLayer | undefined;
   /** The changes of commands that wait for a decision, as a call may decide. */
   readonly layers: (scope: CallScope) => WaitingLayers;
   /** Called with a background job that has ended; the job counts as finished when this is done. */
@@ -90,11 +91,12 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     const tracked = work.then(forget, forget); // the caller that awaits it gets the error
     backgroundWork.add(tracked);
   };
-  const { commitLayer } = options;
+  const { commitLayer, expectLayer } = options;
   const runDepsFor = (scope: CallScope): RunDeps => ({
     ...(commitLayer !== undefined && {
       useLayer: true,
       commitLayer: (layer, run) => commitLayer(layer, { ...run, scope }),
+      expectLayer,
     }),
     now: options.now,
     shell,

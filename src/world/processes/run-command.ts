@@ -2,7 +2,7 @@ import { settlesWithin, waitAtMost } from "../../contract/system-clock.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { CommandRequest, CommandResult, JobInfo } from "../../contract/ports/processes.js";
 import type { FinishedCommand } from "../sandbox/sandbox-types.js";
-import type { CommandLayer, LayerOutcome, LayerRun } from "../sandbox/layer/layer-types.js";
+import type { CommandLayer, ExpectLayer, LayerOutcome, LayerRun } from "../sandbox/layer/layer-types.js";
 import type { Launcher, Running } from "./launch.js";
 import { createOutputCollector, type OutputCollector } from "./output-collector.js";
 import { createOutputFrames } from "./output-frames.js";
@@ -33,6 +33,7 @@ export interface RunDeps extends CommandDeps, LeftoverDeps {
   readonly commitLayer?:
     | ((layer: CommandLayer, run: Omit<LayerRun, "scope">) => Promise<LayerOutcome>)
     | undefined;
+  readonly expectLayer?: ExpectLayer | undefined;
   /** Called with a background job that has ended. */
   readonly onJobEnded?: ((job: JobInfo) => Promise<void>) | undefined;
   readonly onUsage: (usage: TreeUsage) => void;
@@ -85,7 +86,8 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const failed = why === "exit" && exitCode !== 0;
     const hint = failed ? command.explain?.(`${stderr.text}\n${stdout.text}`) : undefined;
     const failedByLayer = hint !== undefined;
-    const run = { end: why, exitCode, overLimit, failedByLayer, dryRun };
+    const isQuiet = isAllOver(finished);
+    const run = { end: why, exitCode, overLimit, failedByLayer, dryRun, isQuiet };
     const changes = await commitChanges(parts, command, run);
     const blocked =
       why === "exit" && exitCode === 0 ? [] : command.blockedPaths(`${stderr.text}\n${stdout.text}`);
@@ -106,6 +108,11 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
   } finally {
     limits.clear();
   }
+}
+
+/** What the command used is told with what it left behind; without it, nobody has looked. */
+function isAllOver({ used, leftovers }: FinishedCommand): boolean {
+  return used !== undefined && leftovers.length === 0;
 }
 
 /** Taken as late as possible: the last processes of a command may end after it. */
@@ -203,6 +210,7 @@ export async function startCommand(
     const running = await launcher.launch({ ...command.launch, hasInput }, collector.sink);
     parts.onRunning(running);
     command.started(processTreeOf(command, running));
+    if (command.layer !== undefined) parts.expectLayer?.(command.layer, (argv) => running.runBeside?.(argv));
     return { command, running };
   } catch (error) {
     await command.finish();

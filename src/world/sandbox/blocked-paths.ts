@@ -1,13 +1,15 @@
 import { resolve } from "node:path";
 import type { BlockedPath } from "../../contract/ports/processes.js";
-import { isWithin } from "../files/path-text.js";
+import type { CommandPaths } from "../../contract/session.js";
+
+import { isWithin, relativeTo } from "../files/path-text.js";
+import { realPathOf } from "../files/real-path.js";
 import type { Mount } from "./mount-plan.js";
 import type { SandboxView } from "./sandbox-view.js";
 
 /** What decides which paths a command could not use. */
 export interface BlockedPathOptions {
-  /** The command line. */
-  readonly line: string;
+  readonly command: { readonly argv: readonly string[]; readonly paths?: CommandPaths | undefined };
   readonly cwd: string;
   readonly mounts: readonly Mount[];
   readonly view: Pick<SandboxView, "workspace" | "writable" | "readable" | "linkedGit" | "home"> & {
@@ -30,16 +32,43 @@ const faults = {
 /** Find the paths in the messages of a failed command that the sandbox kept from it. */
 export function findBlockedPaths(output: string, options: BlockedPathOptions): BlockedPath[] {
   const found = new Map<string, BlockedPath>();
-  for (const message of output.split("\n").slice(-maxLines)) {
-    const kinds = kindsOf(message);
+  for (const line of output.split("\n").slice(-maxLines)) {
+    const kinds = kindsOf(line);
     if (kinds.size === 0) continue;
-    for (const word of wordsIn(message)) {
-      const path = resolve(options.cwd, word);
-      const how = causeOf({ word, path, kinds }, options);
-      if (how !== undefined && found.size < maxPaths) found.set(path, { path, how });
-    }
+    const message = withoutProgram(line);
+    const quoted = blockedAmong(quotedIn(message), kinds, options);
+    // A quoted path with spaces would be several words.
+    const blocked = quoted.length > 0 ? quoted : blockedAmong(wordsIn(message), kinds, options);
+    for (const each of blocked) if (found.size < maxPaths) found.set(each.path, each);
   }
   return [...found.values()];
+}
+
+function blockedAmong(
+  words: readonly string[],
+  kinds: ReadonlySet<Fault>,
+  options: BlockedPathOptions,
+): BlockedPath[] {
+  return words.flatMap((word) => {
+    const path = resolve(options.cwd, word);
+    const how = causeOf({ word, path, kinds }, options);
+    if (how !== undefined) return [toBlocked(path, how, options)];
+    const target = realPathOf(path);
+    const behindLink = target === path ? undefined : causeOf({ word, path: target, kinds }, options);
+    return behindLink === undefined ? [] : [toBlocked(target, behindLink, options)];
+  });
+}
+
+function toBlocked(
+  path: string,
+  how: BlockedPath["how"],
+  { command: { paths: rules }, view: { workspace } }: BlockedPathOptions,
+): BlockedPath {
+  if (rules === undefined || (how !== "hidden" && how !== "read-only")) return { path, how };
+  const shown = isWithin(path, workspace) ? relativeTo(path, workspace) || "." : path;
+  const ruling = rules.judge(shown, how === "hidden" ? "read" : "write");
+  if (ruling === undefined || ruling.decision === "allow") return { path, how };
+  return { path, how, rule: { id: ruling.rule, asks: ruling.decision === "ask" } };
 }
 
 type Fault = keyof typeof faults;
@@ -49,11 +78,18 @@ function kindsOf(message: string): ReadonlySet<Fault> {
   return new Set(kinds);
 }
 
-/** What stands in quotes, and words; colons end a word. */
+/** Without the program that reports it, as in "/bin/bash: line 1: a/b: Read-only file system". */
+function withoutProgram(message: string): string {
+  return message.replace(/^\S*\/s?bin\/[^\s:]+: (?=.*: )/, "");
+}
+
+function quotedIn(message: string): string[] {
+  return [...message.matchAll(/['"`‘]([^'"`’]{1,1000})['"`’]/g)].map(([, text = ""]) => text);
+}
+
+/** Colons end a word. */
 function wordsIn(message: string): string[] {
-  const quoted = [...message.matchAll(/['"`‘]([^'"`’]{1,1000})['"`’]/g)].map(([, text = ""]) => text);
-  const plain = message.split(/[\s:'"`‘’(),]+/).filter((word) => /[\w/]/.test(word) && word.length <= 1000);
-  return [...quoted, ...plain];
+  return message.split(/[\s:'"`‘’(),]+/).filter((word) => /[\w/]/.test(word) && word.length <= 1000);
 }
 
 interface Candidate {
@@ -64,7 +100,7 @@ interface Candidate {
 
 function causeOf(
   { word, path, kinds }: Candidate,
-  { line, mounts, view }: BlockedPathOptions,
+  { command, mounts, view }: BlockedPathOptions,
 ): BlockedPath["how"] | undefined {
   const around = mounts.filter((mount) => isWithin(path, mount.path));
   const innermost = around.at(-1);
@@ -75,7 +111,9 @@ function causeOf(
   if (!word.startsWith("/") || isWithin(path, view.workspace)) return undefined;
   if (kinds.has("readOnly")) return "outside";
   if (!kinds.has("missing") && !kinds.has("denied")) return undefined;
-  return isNamed(path, line, view.home) && !isVisible(path, view) ? "not visible" : undefined;
+  return isNamed(path, command.argv.join(" "), view.home) && !isVisible(path, view)
+    ? "not visible"
+    : undefined;
 }
 
 function isNamed(path: string, line: string, home: string | undefined): boolean {

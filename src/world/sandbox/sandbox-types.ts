@@ -171,8 +171,8 @@ export interface Sandbox {
   readonly quarantine: Quarantine;
   /** The changes of commands that were kept; available without a sandbox, too. */
   readonly layers: LayerStore;
-  /** These absolute paths were changed with permission, by something else than a command. */
-  accept(paths: readonly string[]): void;
+  /** These absolute paths were changed with permission, by something else than a command; asked for where one may run. */
+  accept(paths: () => readonly string[]): void;
   /** Release its resources. */
   close(): Promise<void>;
 }

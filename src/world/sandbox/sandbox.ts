@@ -91,7 +91,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     groupDirs: () => opened?.group?.dirs ?? [],
     quarantine,
     layers: layers.store,
-    accept: (paths) => opened?.sandbox?.runs.accept(paths),
+    accept: (paths) => opened?.sandbox?.runs.accept(paths()),
     async facts() {
       const { sandbox, state } = await open();
       return describeSandbox(sandbox, state);

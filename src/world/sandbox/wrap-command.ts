@@ -140,8 +140,7 @@ async function wrapOnLayer(
     heldBack: () => run?.judged.held() ?? [],
     started: (tree) => network.started(tree),
     networkUse: () => network.use(),
-    blockedPaths: (output) =>
-      findBlockedPaths(output, { line: command.argv.join(" "), cwd, mounts: plan.mounts, view }),
+    blockedPaths: (output) => findBlockedPaths(output, { command, cwd, mounts: plan.mounts, view }),
     async finish() {
       network.end();
       const { problems, attempt } = collectProblems();

@@ -57,6 +57,16 @@ describe("redact", () => {
     `xoxb-${"1".repeat(20)}`,
     `AIza${"c".repeat(35)}`,
     `eyJ${"d".repeat(20)}.${"e".repeat(20)}.${"f".repeat(20)}`,
+    `tnn_${"aZ0-_".repeat(8)}xyz`,
+    `xapp-1-${"A1b2".repeat(8)}`,
+    `xai-${"aZ09".repeat(12)}`,
+    `gsk_${"aZ09".repeat(12)}`,
+    `glsa_${"aZ09".repeat(8)}_1a2b3c4d`,
+    `hvs.${"aZ0-".repeat(8)}`,
+    `whsec_${"aZ0+".repeat(8)}`,
+    `dckr_pat_${"aZ0-".repeat(6)}abc`,
+    `shpat_${"0a1B".repeat(8)}`,
+    `AGE-SECRET-KEY-1${"QPZRY9X8".repeat(7)}QP`,
     "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----",
   ])("hides the well-known format of %s inside text", (secret) => {
     const clean = redact(`before ${secret} after`);

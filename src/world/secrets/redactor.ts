@@ -63,6 +63,16 @@ const formats = new RegExp(
     "dop_v1_[a-f0-9]{64}",
     "SG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,64}",
     "tvly-[A-Za-z0-9-]{16,255}",
+    "tnn_[A-Za-z0-9_-]{43}",
+    "xapp-[A-Za-z0-9-]{20,255}",
+    "xai-[A-Za-z0-9]{40,255}",
+    "gsk_[A-Za-z0-9]{40,255}",
+    "glsa_[A-Za-z0-9_]{32,255}",
+    "hvs\\.[A-Za-z0-9_-]{24,500}",
+    "whsec_[A-Za-z0-9+/=]{24,255}",
+    "dckr_pat_[A-Za-z0-9_-]{20,255}",
+    "shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+    "AGE-SECRET-KEY-1[A-Z0-9]{50,255}",
     "eyJ[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{8,2000}",
     "(?<bearer>(?:[Bb]earer|[Bb]asic|[Tt]oken) )[A-Za-z0-9._~+/=-]{16,4000}",
   ].join("|")})`,
@@ -118,7 +128,8 @@ const maxValueLength = 4000;
 export function hidePairs(text: string, isSecret: (name: string) => boolean): string {
   let shown = "";
   let last = 0;
-  for (const sign of signsOf(text)) {
+  const nextSign = findSigns(text);
+  for (let sign = nextSign(); sign !== -1; sign = nextSign()) {
     if (sign < last) continue; // inside of what is hidden already
     const name = nameBefore(text, sign);
     if (name === "") continue;
@@ -131,19 +142,18 @@ export function hidePairs(text: string, isSecret: (name: string) => boolean): st
   return last === 0 ? text : `${shown}${text.slice(last)}`;
 }
 
-/** Where `=` and `:` stand, in order; looking for one character at a time is fastest. */
-function* signsOf(text: string): Generator<number> {
+/** A function that gives where `=` and `:` stand, in order, then -1; looking for one character at a time is fastest. */
+function findSigns(text: string): () => number {
   let equals = text.indexOf("=");
   let colon = text.indexOf(":");
-  while (equals !== -1 || colon !== -1) {
-    if (colon === -1 || (equals !== -1 && equals < colon)) {
-      yield equals;
-      equals = text.indexOf("=", equals + 1);
-    } else {
-      yield colon;
-      colon = text.indexOf(":", colon + 1);
-    }
-  }
+  return () => {
+    const isEquals = colon === -1 || (equals !== -1 && equals < colon);
+    const sign = isEquals ? equals : colon;
+    if (sign === -1) return sign;
+    if (isEquals) equals = text.indexOf("=", sign + 1);
+    else colon = text.indexOf(":", sign + 1);
+    return sign;
+  };
 }
 
 /** The name that ends before the sign, at most a blank and a quote away; empty where there is none. */

@@ -14,6 +14,7 @@ import { createConflictSearch, type ConflictDeps } from "./find-conflicts.js";
 import { heldChanges, judgeLayer, separate, type Hold, type JudgedChange } from "./judge-layer.js";
 import { noteOnLinks } from "./link-notes.js";
 import type { LayerRules } from "./name-verdict.js";
+import { createSeenContents, type SeenContents } from "./seen-contents.js";
 import { openLayerTexts } from "./text-at.js";
 import { toAdoptions } from "./to-adoptions.js";
 
@@ -35,6 +36,8 @@ export interface CommitRequest {
   /** A person consented to changes that would be held back or that conflict; only these are committed. */
   readonly consent?: Consent | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** What was read of the layer and the workspace before. */
+  readonly seen?: SeenContents | undefined;
 }
 
 /** What a person consented to. */
@@ -50,7 +53,7 @@ export interface Consent {
 
 /** Commit what the rules allow of a layer; the rest stays in it, for a decision. */
 export async function commitLayer(deps: CommitDeps, request: CommitRequest): Promise<CommitReport> {
-  const { layer, withhold } = request;
+  const { layer, withhold, seen = createSeenContents() } = request;
   await separate(layer, request.consent?.paths ?? []);
   const judged = await judgeLayer(layer, request.rules);
   const files = new Map(judged.filter((each) => each.files > 0).map((each) => [each.change, each.files]));
@@ -58,6 +61,7 @@ export async function commitLayer(deps: CommitDeps, request: CommitRequest): Pro
   const described = await describeChanges(layer, changes, {
     filesIn: (change) => files.get(change) ?? 0,
     inDiff: (path) => !isGitData.test(path),
+    seen,
   });
   if (judged.length === 0) {
     const { warnings } = await closeLayer(request, { heldBack: [], conflicts: [] });
@@ -67,7 +71,7 @@ export async function commitLayer(deps: CommitDeps, request: CommitRequest): Pro
     await layer.keep(withhold);
     return { ...described, committed: "none", heldBack: [], conflicts: [] };
   }
-  return settle(deps, request, { judged, described });
+  return settle(deps, request, { judged, described, seen });
 }
 
 /** Its own files say less about a command of git than what it printed. */
@@ -76,12 +80,13 @@ const isGitData = /(?:^|\/)\.git\//;
 interface Judged {
   readonly judged: readonly JudgedChange[];
   readonly described: DescribedChanges;
+  readonly seen: SeenContents;
 }
 
 async function settle(
   deps: CommitDeps,
   request: CommitRequest,
-  { judged, described }: Judged,
+  { judged, described, seen }: Judged,
 ): Promise<CommitReport> {
   const { layer } = request;
   const parts = new Map<JudgedChange, JudgedChange | undefined>();
@@ -107,7 +112,7 @@ async function settle(
         continue;
       }
       committing.push(each.change);
-      adoptions.push(...toAdoptions(layer, each, { now, isBulk: deps.isBulk }));
+      adoptions.push(...toAdoptions(layer, each, { now, isBulk: deps.isBulk, seen }));
     }
     return adoptions;
   };

@@ -1,6 +1,7 @@
 import type { CommandChange } from "../../contract/ports/layers.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import type { CommandLayer, LayerChange, LayerPath } from "../sandbox/layer/layer-types.js";
+import type { SeenContents } from "./seen-contents.js";
 import { openLayerTexts, type LayerTexts } from "./text-at.js";
 
 /** Lines are counted and compared in so many files. */
@@ -24,6 +25,8 @@ export interface DescribeOptions {
   readonly inDiff?: ((path: string) => boolean) | undefined;
   /** Characters of the diff. @default 200_000 */
   readonly maxChars?: number | undefined;
+  /** What was read before, and what is read now. */
+  readonly seen?: SeenContents | undefined;
 }
 
 /** Describe changes of a layer that are not committed yet. */
@@ -32,7 +35,7 @@ export async function describeChanges(
   changes: readonly LayerChange[],
   options: DescribeOptions,
 ): Promise<DescribedChanges> {
-  const texts = openLayerTexts(layer);
+  const texts = openLayerTexts(layer, options.seen);
   try {
     return await describe({ layer, texts }, changes, options);
   } finally {
@@ -49,7 +52,7 @@ async function describe(
   const diffs: string[] = [];
   let chars = 0;
   let compared = 0;
-  const add = (entry: LayerPath, kind: CommandChange["kind"]): void => {
+  const add = (entry: LayerPath & Partial<Versions>, kind: CommandChange["kind"]): void => {
     const { path } = entry;
     if (!wants(path)) return;
     compared += 1;
@@ -96,10 +99,16 @@ function kindOf({ kind }: LayerChange): CommandChange["kind"] {
   return kind === "removed" ? "removed" : "changed";
 }
 
-function diffOf(texts: LayerTexts, entry: LayerPath, kind: CommandChange["kind"]): string | undefined {
+type Versions = Pick<LayerChange, "before" | "after">;
+
+function diffOf(
+  texts: LayerTexts,
+  entry: LayerPath & Partial<Versions>,
+  kind: CommandChange["kind"],
+): string | undefined {
   const { path } = entry;
-  const before = kind === "added" ? "" : texts.before(entry);
-  const after = kind === "removed" ? "" : texts.after(entry);
+  const before = kind === "added" ? "" : texts.before(entry, entry.before);
+  const after = kind === "removed" ? "" : texts.after(entry, entry.after);
   if (before === undefined || after === undefined) return undefined;
   return unifiedDiff({
     before,

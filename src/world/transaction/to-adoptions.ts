@@ -7,18 +7,20 @@ import { entryAt } from "../sandbox/layer/entry-state.js";
 import { childPath, textBelow } from "../sandbox/layer/layer-path.js";
 import type { CommandLayer, EntryState, LayerPath } from "../sandbox/layer/layer-types.js";
 import type { JudgedChange } from "./judge-layer.js";
+import type { SeenContents } from "./seen-contents.js";
 
 export interface AdoptionOptions {
   /** What is at the path in the workspace. */
   readonly now: EntryState | undefined;
   readonly isBulk: (path: string, isFolder: boolean) => boolean;
+  readonly seen: SeenContents;
 }
 
 /** The adoptions that commit a change. */
 export function toAdoptions(
   layer: CommandLayer,
   { change, heldBelow }: JudgedChange,
-  { now, isBulk }: AdoptionOptions,
+  { now, isBulk, seen }: AdoptionOptions,
 ): Adoption[] {
   const { path, kind, after } = change;
   if (kind === "removed" && now === undefined) return [];
@@ -34,7 +36,8 @@ export function toAdoptions(
   if (harmless === undefined && heldBelow.size > 0) {
     return withoutHeld(layer, change, { heldBelow, after, isBulk });
   }
-  const from = harmless ?? (after && { ...after, path: textBelow(layer.upper, change) });
+  const content = after?.kind === "file" ? seen.find(after) : undefined;
+  const from = harmless ?? (after && { ...after, path: textBelow(layer.upper, change), content });
   return [{ ...common, op: now === undefined ? "create" : "write", from }];
 }
 

@@ -106,6 +106,11 @@ export interface CommandLayer extends LayerOrigin {
   /** Where the entry lies in the layer: the argument for file system calls. */
   locate(path: LayerPath): string | Buffer;
   size(): Promise<LayerSize>;
+  /**
+   * Call a function when the command has ended, while its sandbox ends. It may never be called. Only of a layer whose
+   * command is about to start.
+   */
+  onEnded?(act: () => void): void;
   /** Keep it after the call, for the reason, until it expires or is discarded. */
   keep(reason: string): Promise<void>;
   /**
@@ -146,6 +151,8 @@ export interface LayerRun {
   readonly failedByLayer: boolean;
   /** Nothing shall be committed: the caller wants to see the changes first. */
   readonly dryRun: boolean;
+  /** Whether it is certain that no process of the command was left when it ended. */
+  readonly isQuiet: boolean;
 }
 
 /** What the commit adds to the result of the command. */
@@ -156,3 +163,6 @@ export type LayerOutcome = Partial<CommandResult>;
  * commits, keeps or discards it.
  */
 export type CommitLayer = (layer: CommandLayer, run: LayerRun) => Promise<LayerOutcome>;
+
+/** Told of the layer of each command that was started, and how a short program is run beside it. */
+export type ExpectLayer = (layer: CommandLayer, runBeside: (argv: readonly string[]) => void) => void;

@@ -7,6 +7,7 @@ import { layerNames, type LayerPlace, scanScript } from "./layer-script.js";
 import { createLayerStore, type LayerLimits, type OwnLayerStore } from "./layer-store.js";
 import type { CommandLayer, LayerOrigin } from "./layer-types.js";
 import { removeWork } from "./remove-work.js";
+import { watchEnd } from "./watch-end.js";
 import { mountedInside, probeLayers } from "./probe-layers.js";
 
 /** The layers for the commands of a workspace. */
@@ -113,9 +114,13 @@ export function createLayers(options: LayersOptions): Layers {
   };
   const begin = (origin: LayerOrigin, copies?: readonly string[]): StartedLayer => {
     const layer = store.begin(origin);
+    let stopWatching: (() => void) | undefined;
     return {
       layer: {
         ...layer,
+        onEnded(act) {
+          stopWatching = watchEnd(layer.dir, act);
+        },
         async keep(reason) {
           await releasing.get(layer.dir);
           await layer.keep(reason);
@@ -129,6 +134,7 @@ export function createLayers(options: LayersOptions): Layers {
       enter,
       wasMounted: () => wasMounted(layer.dir),
       release() {
+        stopWatching?.();
         // What fails here is tried again, and told, when the layer is kept or discarded.
         const removing = removeWork(layer.dir).catch(() => {});
         releasing.set(
