@@ -20,6 +20,7 @@ function startQuickly() {
 function load(mcp) {
   try {
     void loadCommandLine().main(process, mcp);
+    if (isServer()) setTimeout(() => require("../dist/late-chunks.cjs").loadLate(), 500).unref();
   } catch (error) {
     explain(error);
   }
@@ -29,9 +30,13 @@ function load(mcp) {
 function loadCommandLine() {
   const { enableCompileCache } = require("node:module");
   if (enableCompileCache !== undefined) enableCompileCache();
-  else if (!["mcp", "serve", "worker"].includes(process.argv[2]))
+  else if (!isServer())
     return require("../dist/compiled-code.cjs").loadCompiled(process, require.resolve("../dist/cli.cjs"));
   return require("../dist/cli.cjs");
+}
+
+function isServer() {
+  return ["mcp", "serve", "worker"].includes(process.argv[2]);
 }
 
 // A clone that was not built is told so; any other error is shown as it is.

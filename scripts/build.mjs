@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { breakLinesIn } from "./break-lines.mjs";
 import { buildConsole } from "./build-console.mjs";
 import {
   bundleLibraries,
@@ -16,6 +17,8 @@ import {
 import { readConfigShape } from "./config-shape.mjs";
 import { lazySchemas } from "./lazy-schemas.mjs";
 import { bundleTypes } from "./bundle-types.mjs";
+import { chunkGroups } from "./chunk-groups.mjs";
+import { lazyChunks, writeLateChunks } from "./lazy-chunks.mjs";
 import { writeLibraryEntry, writeTestingEntry } from "./library-entry.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -64,14 +67,40 @@ const input = {
   testing: "src/testing.ts",
   cli: "src/cli/main.ts",
 };
-const bundle = await rolldown({ ...common, input, plugins: [...common.plugins, importBesideBundle] });
-const written = await bundle.write({
-  ...output,
-  format: "cjs",
-  entryFileNames: "[name].cjs",
-  chunkFileNames: "chunks/[name]-[hash].cjs",
-});
-await bundle.close();
+const imports = new Map();
+/** @param {(id: string) => string | null} [groupOf] The chunk that a module goes into. */
+async function writeChunks(groupOf) {
+  const plugins = [...common.plugins, importBesideBundle, readImports(imports), lazyChunks];
+  const bundle = await rolldown({
+    ...common,
+    input,
+    plugins,
+    preserveEntrySignatures: "allow-extension",
+    // What another module imports at its top is loaded on first use too.
+    checks: { ineffectiveDynamicImport: false },
+  });
+  const written = await bundle.write({
+    ...output,
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "chunks/[name]-[hash].cjs",
+    ...(groupOf !== undefined && {
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [{ name: groupOf, debugName: "chunk-groups" }],
+      },
+    }),
+  });
+  await bundle.close();
+  return written;
+}
+// `npm run dev` builds at each change and starts a server, which loads all chunks anyway.
+const isQuick = programOnly && !process.argv.includes("--readable");
+const entries = Object.values(input);
+const written = await writeChunks(
+  isQuick ? undefined : await chunkGroups({ root, entries, write: writeChunks, imports }),
+);
+writeLateChunks(`${root}/dist`, written);
 const libraries = await bundleLibraries(root, output);
 writeLicenses(`${root}/dist/licenses.txt`, [...modulesOf(written), ...libraries]);
 removeOldChunks(new Set(written.output.map(({ fileName }) => fileName)));
@@ -116,6 +145,7 @@ for (const [name, file] of [
 }
 
 if (!programOnly) {
+  for (const dir of ["dist", "dist/chunks", "dist/libraries"]) breakLinesIn(`${root}/${dir}`);
   execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
     cwd: root,
     stdio: "inherit",
@@ -128,4 +158,14 @@ function removeOldChunks(current) {
   for (const name of readdirSync(`${root}/dist/chunks`)) {
     if (!current.has(`chunks/${name.replace(/\.map$/, "")}`)) rmSync(`${root}/dist/chunks/${name}`);
   }
+}
+
+/** Notes which modules each module imports at its top. */
+function readImports(imports) {
+  return {
+    name: "read-imports",
+    buildEnd() {
+      for (const id of this.getModuleIds()) imports.set(id, this.getModuleInfo(id)?.importedIds ?? []);
+    },
+  };
 }

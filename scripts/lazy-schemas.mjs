@@ -14,19 +14,24 @@ export function lazySchemas(root) {
       if (schemas.length === 0) return undefined;
       // From the end, so that places stay right; lines stay where they are, and so does the source map.
       let changed = code;
-      for (const { start, end } of schemas.sort((a, b) => b.start - a.start))
-        changed = `${changed.slice(0, start)}new LazySchema(() => ${changed.slice(start, end)})${changed.slice(end)}`;
+      for (const { key, value, shorthand } of schemas.sort((a, b) => b.value.start - a.value.start)) {
+        const { start, end } = value;
+        const lazy = `new LazySchema(() => ${changed.slice(start, end)})`;
+        changed = `${changed.slice(0, start)}${shorthand ? `${key.name}: ` : ""}${lazy}${changed.slice(end)}`;
+      }
       return { code: `import { LazySchema } from ${JSON.stringify(lazySchema)}; ${changed}`, map: null };
     },
   };
 }
 
-/** The schemas of all definitions of tools below a node, except those that are only named: they exist already. */
+/** The schemas of all definitions of tools below a node. One that is only named is often in a file that nothing else needs. */
 function schemasIn(node, found = new Set()) {
   if (node === null || typeof node !== "object" || found.has(node)) return found;
   if (node.type === "CallExpression" && node.callee.name === "defineTool") {
-    for (const { key, value } of node.arguments[0]?.properties ?? [])
-      if (["input", "output"].includes(key?.name) && value.type === "CallExpression") found.add(value);
+    for (const property of node.arguments[0]?.properties ?? []) {
+      const isSchema = ["CallExpression", "Identifier"].includes(property.value?.type);
+      if (isSchema && ["input", "output"].includes(property.key.name)) found.add(property);
+    }
   }
   for (const child of Object.values(node)) schemasIn(child, found);
   return found;

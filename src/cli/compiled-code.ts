@@ -1,5 +1,14 @@
 import { hash } from "node:crypto";
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import Module, { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -24,11 +33,12 @@ export function loadCompiled(process: CompilingProcess, entry: string): unknown 
   // A first run leaves nothing behind that was not asked for.
   if (state === undefined || !existsSync(state)) return createRequire(entry)(entry);
   const file = join(state, "compiled", `${hash("sha256", entry).slice(0, 32)}.bin`);
-  const known = readCompiled(file, entry, process.getuid?.());
+  const known = openCompiled(file, entry, process.getuid?.());
   const loader = createLoader(dirname(entry), known);
   process.once("exit", () => {
     const fresh = loader.toSave();
     if (fresh !== undefined) writeCompiled(file, entry, fresh);
+    known.close();
   });
   return loader.load(entry);
 }
@@ -43,6 +53,13 @@ function stateFolder(env: CompilingProcess["env"]): string | undefined {
 
 type Compiled = ReadonlyMap<string, Buffer>;
 
+/** What earlier runs compiled. Other commands load other chunks, so only the parts that this one loads are read. */
+interface KnownCode {
+  readonly names: readonly string[];
+  read(name: string): Buffer | undefined;
+  close(): void;
+}
+
 interface Loader {
   load(file: string): unknown;
   /** What this run knows, if it is more than what was known before. */
@@ -50,14 +67,14 @@ interface Loader {
 }
 
 /** Loads files of the package by `require`, but with V8's code where it is known; other modules are loaded as always. */
-function createLoader(root: string, known: Compiled): Loader {
+function createLoader(root: string, known: KnownCode): Loader {
   const compiled = new Map<string, Script>();
   const cache = createRequire(join(root, "_")).cache;
   const load = (file: string): unknown => {
     const loaded = cache[file];
     if (loaded !== undefined) return loaded.exports;
     const name = relative(root, file);
-    const cachedData = known.get(name);
+    const cachedData = known.read(name);
     const script = new Script(
       `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, "utf8")}\n})`,
       {
@@ -83,53 +100,73 @@ function createLoader(root: string, known: Compiled): Loader {
   };
   const toSave = (): Compiled | undefined => {
     if (compiled.size === 0) return undefined;
-    const fresh = [...compiled].map(([name, script]) => [name, script.createCachedData()] as const);
-    return new Map([...known, ...fresh]);
+    const earlier = known.names.filter((name) => !compiled.has(name)).map((name) => [name, known.read(name)]);
+    const fresh = [...compiled].map(([name, script]) => [name, script.createCachedData()]);
+    return new Map([...earlier, ...fresh].filter((part): part is [string, Buffer] => part[1] !== undefined));
   };
   return { load, toSave };
 }
 
 interface Header {
   readonly build: string;
-  readonly checksum: number;
-  readonly parts: readonly (readonly [name: string, bytes: number])[];
+  readonly parts: readonly (readonly [name: string, bytes: number, checksum: number])[];
 }
+
+const nothing: KnownCode = { names: [], read: () => undefined, close: () => {} };
 
 /** Nothing where there is none yet, or where it is from another build, damaged, or not this user's own. */
-function readCompiled(file: string, entry: string, uid: number | undefined): Compiled {
-  const bytes = readOwn(file, uid);
-  if (bytes === undefined) return new Map();
-  const start = bytes.indexOf(10) + 1;
-  const { build, checksum, parts } = toHeader(bytes.toString("utf8", 0, start));
-  const body = bytes.subarray(start);
-  if (build !== buildOf(entry) || checksum !== crc32(body)) return new Map();
-  let at = 0;
-  return new Map(parts.map(([name, length]) => [name, body.subarray(at, (at += length))]));
-}
-
-function readOwn(file: string, uid: number | undefined): Buffer | undefined {
+function openCompiled(file: string, entry: string, uid: number | undefined): KnownCode {
   let fd: number;
   try {
     fd = openSync(file, "r");
   } catch {
-    return undefined; // the first run of this build
+    return nothing; // the first run of this build
   }
+  const { uid: owner, mode } = fstatSync(fd);
+  const isOwn = uid === undefined || (owner === uid && (mode & 0o022) === 0);
+  const { header, end } = isOwn ? readHeader(fd) : noHeader;
+  if (header.build === buildOf(entry)) return readParts(fd, header.parts, end);
+  closeSync(fd);
+  return nothing;
+}
+
+function readParts(fd: number, parts: Header["parts"], start: number): KnownCode {
+  const places = new Map<
+    string,
+    { readonly at: number; readonly bytes: number; readonly checksum: number }
+  >();
+  let at = start;
+  for (const [name, bytes, checksum] of parts) {
+    places.set(name, { at, bytes, checksum });
+    at += bytes;
+  }
+  const read = (name: string): Buffer | undefined => {
+    const place = places.get(name);
+    if (place === undefined) return undefined;
+    const data = Buffer.allocUnsafeSlow(place.bytes);
+    return readSync(fd, data, 0, place.bytes, place.at) === place.bytes && crc32(data) === place.checksum
+      ? data
+      : undefined;
+  };
+  return { names: [...places.keys()], read, close: () => closeSync(fd) };
+}
+
+const noHeader = { header: { build: "", parts: [] } as Header, end: 0 };
+
+/** The first line. */
+function readHeader(fd: number): typeof noHeader {
+  const bytes = Buffer.allocUnsafe(maxHeaderBytes);
+  const text = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
+  const end = text.indexOf(10) + 1;
   try {
-    const { uid: owner, mode } = fstatSync(fd);
-    const isOwn = uid === undefined || (owner === uid && (mode & 0o022) === 0);
-    return isOwn ? readFileSync(fd) : undefined;
-  } finally {
-    closeSync(fd);
+    return { header: JSON.parse(text.toString("utf8", 0, end)) as Header, end };
+  } catch {
+    return noHeader;
   }
 }
 
-function toHeader(text: string): Header {
-  try {
-    return JSON.parse(text) as Header;
-  } catch {
-    return { build: "", checksum: 0, parts: [] };
-  }
-}
+/** There are about a hundred chunks, with names of less than a hundred letters. */
+const maxHeaderBytes = 64 * 1024;
 
 /** The names of chunks have a hash of their content, and the entry has the names. */
 function buildOf(entry: string): string {
@@ -137,13 +174,14 @@ function buildOf(entry: string): string {
 }
 
 function writeCompiled(file: string, entry: string, compiled: Compiled): void {
-  const body = Buffer.concat([...compiled.values()]);
-  const parts = [...compiled].map(([name, data]) => [name, data.length] as const);
-  const header: Header = { build: buildOf(entry), checksum: crc32(body), parts };
+  const parts = [...compiled].map(([name, data]) => [name, data.length, crc32(data)] as const);
+  const header: Header = { build: buildOf(entry), parts };
+  const line = Buffer.from(`${JSON.stringify(header)}\n`);
+  if (line.length > maxHeaderBytes) return;
   const draft = `${file}.${process.pid}`;
   try {
     makeFolder(dirname(file), 0o700);
-    writeFileSync(draft, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]), { mode: 0o600 });
+    writeFileSync(draft, Buffer.concat([line, ...compiled.values()]), { mode: 0o600 });
     renameSync(draft, file);
   } catch {
     // A state that cannot be written costs some milliseconds at the next start; the command itself says what is wrong.

@@ -39,28 +39,49 @@ import { toVisibleText } from "../text/visible-text.js";
 import { helpHint, reportError } from "./report-error.js";
 import { leadingLength, moveLeadingOptions, sharedOptions } from "./shared-options.js";
 
-/** Every command of `tenon` by its name, below its heading in the help; a new one is a file and a line here. */
-const commandGroups: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> = {
-  "Use tools:": { tools: addTools, call: addCall, agent: addAgent, prompt: addPrompt },
+/** Every command of `tenon` by its name, below its heading in the help; a new one is a file and a line here.
+ * Functions, so that the build loads only the file of the command that runs (scripts/lazy-chunks.mjs). */
+const commandGroups: Readonly<Record<string, Readonly<Record<string, () => AddCommand>>>> = {
+  "Use tools:": {
+    tools: () => addTools,
+    call: () => addCall,
+    agent: () => addAgent,
+    prompt: () => addPrompt,
+  },
   "Connect hosts and servers:": {
-    mcp: addMcp,
-    serve: addServe,
-    "mcp-servers": addMcpServers,
-    plugins: addPlugins,
+    mcp: () => addMcp,
+    serve: () => addServe,
+    "mcp-servers": () => addMcpServers,
+    plugins: () => addPlugins,
   },
-  "Decide what may run:": { policy: addPolicy, trust: addTrust, approvals: addApprovals },
+  "Decide what may run:": { policy: () => addPolicy, trust: () => addTrust, approvals: () => addApprovals },
   "See and take back what happened:": {
-    log: addLog,
-    undo: addUndo,
-    quarantine: addQuarantine,
-    layers: addLayers,
-    replay: addReplay,
-    reflect: addReflect,
+    log: () => addLog,
+    undo: () => addUndo,
+    quarantine: () => addQuarantine,
+    layers: () => addLayers,
+    replay: () => addReplay,
+    reflect: () => addReflect,
   },
-  "Look into the state:": { memory: addMemory, plan: addPlan, snippets: addSnippets, state: addState },
-  "Share with a team:": { users: addUsers, tokens: addTokens, endpoints: addEndpoints, secrets: addSecrets },
-  "Work on many machines:": { worker: addWorker, fleet: addFleet },
-  "Set up:": { init: addInit, doctor: addDoctor, help: addHelp, completion: addCompletion },
+  "Look into the state:": {
+    memory: () => addMemory,
+    plan: () => addPlan,
+    snippets: () => addSnippets,
+    state: () => addState,
+  },
+  "Share with a team:": {
+    users: () => addUsers,
+    tokens: () => addTokens,
+    endpoints: () => addEndpoints,
+    secrets: () => addSecrets,
+  },
+  "Work on many machines:": { worker: () => addWorker, fleet: () => addFleet },
+  "Set up:": {
+    init: () => addInit,
+    doctor: () => addDoctor,
+    help: () => addHelp,
+    completion: () => addCompletion,
+  },
 };
 
 /** Commands that speak of all others. */
@@ -79,9 +100,14 @@ export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Prom
     if (process.argv[2] !== "mcp") process.exit(error.code === "EPIPE" ? 0 : 1);
   });
   const terminal: Terminal = {
-    stdin: process.stdin,
+    // Node.js opens a stream when it is first asked for, and few commands read one.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
-    stderr: process.stderr,
+    get stderr() {
+      return process.stderr;
+    },
     env: process.env,
     cwd,
     exitCode: exitCodes.success,
@@ -169,8 +195,8 @@ export function createProgram(
     program.addOption(option.helpGroup("Shared options, for every command:"));
   for (const [heading, commands] of Object.entries(commandGroups)) {
     program.commandsGroup(heading);
-    for (const [name, add] of Object.entries(commands))
-      if (only === undefined || only === name) add(program, terminal);
+    for (const [name, load] of Object.entries(commands))
+      if (only === undefined || only === name) load()(program, terminal);
   }
   finish(program);
   return program;

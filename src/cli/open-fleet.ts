@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import type { Command } from "commander";
 import type { LoadedConfig } from "../config/load-config.js";
-import { ToolError } from "../contract/errors.js";
+import { ToolError, toolErrorByCode } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
 import type { createForward, Front } from "../fleet/index.js";
 import { openOptions } from "../runtime/options.js";
@@ -121,8 +121,7 @@ function createAsk(forward: ReturnType<typeof createForward>): AskFleet {
     const answer = await forward(new Request(`http://fleet${path}`, { headers, ...how }), { by: "token" });
     if (answer === undefined) throw new Error(`No worker answers ${path}.`);
     if (answer.ok) return answer;
-    const { code, message, hint } = ((await answer.json()) as ApiError).error;
-    throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
+    throw toolErrorByCode(((await answer.json()) as ApiError).error);
   };
 }
 

@@ -38,7 +38,19 @@ describe("tenon users and tenon tokens", () => {
     await runtime.close();
     const names = records.map(({ tool }) => tool);
     expect(names).toEqual(expect.arrayContaining(["users_add", "tokens_create", "tokens_revoke"]));
+    const revoked = records.find(({ tool }) => tool === "tokens_revoke");
+    expect(revoked).toMatchObject({ arguments: { name: "ci" }, result: { id: listed[0]?.id } });
     expect(JSON.stringify(records)).not.toContain(created.out.trim().slice(4));
+  });
+
+  it("do not put a secret into the log that was taken for the name of a token", async () => {
+    const { out } = await tenon("tokens", "create", "phone");
+    expect(await tenon("tokens", "revoke", out.trim())).toMatchObject({ code: 1 });
+    const runtime = open({ config: { stateDir: fixture.stateDir } }, fixture);
+    const records = JSON.stringify(await runtime.audit.search());
+    await runtime.close();
+    expect(records).toContain("tokens_revoke");
+    expect(records).not.toContain(out.trim().slice(4));
   });
 
   it("refuse what makes no sense, with a way out", async () => {

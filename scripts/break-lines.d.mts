@@ -1,0 +1,3 @@
+export function breakLinesIn(dir: string): void;
+export function findBreaks(code: string, sourceType?: "script" | "module"): number[];
+export function splitMappings(mappings: string, code: string, breaks: readonly number[]): string;

@@ -1,0 +1,4 @@
+export const lazyChunks: {
+  name: string;
+  renderChunk(code: string): { code: string; map: null } | undefined;
+};
