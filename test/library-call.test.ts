@@ -184,6 +184,16 @@ describe("a wrapped result", () => {
       { message: '"make" failed without saying why.' },
     ],
     [
+      "an object with a message and a code that are none",
+      () => ({ success: false, error: { message: 42, code: "not a code" } }),
+      { code: "EXECUTION_FAILED", message: '"make" failed without saying why.' },
+    ],
+    [
+      "an object with an empty message and a number as code",
+      () => ({ success: false, error: { message: "  ", code: 7 } }),
+      { code: "EXECUTION_FAILED", message: '"make" failed without saying why.' },
+    ],
+    [
       "a yielded one",
       async function* () {
         yield { success: false, error: "stopped" };

@@ -19,7 +19,27 @@ const isRefused = refused instanceof built.ToolValidationError;
 console.log(JSON.stringify({ names, tools, wasLoaded: [before, isLoaded()], isRefused }));
 `;
 
+/** Each chunk as the first one that a process loads: none may need one that is still loading. */
+const chunks = `
+const folder = ${JSON.stringify(new URL("../dist/chunks/", import.meta.url).pathname)};
+const failed = [];
+for (const name of require("node:fs").readdirSync(folder).filter((file) => file.endsWith(".cjs"))) {
+  for (const file of Object.keys(require.cache)) delete require.cache[file];
+  try {
+    ({ ...require(folder + name) });
+  } catch (error) {
+    failed.push(name + ": " + error.message);
+  }
+}
+console.log(JSON.stringify(failed));
+`;
+
 describe("the public surface", () => {
+  it("has chunks behind it that load in any order", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ["-e", chunks]);
+    expect(JSON.parse(stdout)).toEqual([]);
+  });
+
   it("of the built package is the same, and loads most of the library only when it is used", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
     expect(JSON.parse(stdout)).toEqual({

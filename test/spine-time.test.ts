@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createTestClock } from "../src/tools/testing/context.js";
 import { ToolExecutionError } from "../src/index.js";
@@ -196,6 +197,13 @@ describe("cancellation", () => {
     const answer = await tenon.call({ name: "run", signal: AbortSignal.abort() });
     expect(answer).toFailWith("CANCELLED", { type: "ToolCancelledError", retryable: false });
     expect(ran).toBe(false);
+  });
+
+  it("leaves nothing on a signal that outlives its calls", async () => {
+    const tenon = open({ tools: [tool("run", { execute: () => 1 })] });
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 5 }, () => tenon.call({ name: "run", signal })));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("while it waits: it leaves the queue at once and never runs", async () => {

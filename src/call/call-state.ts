@@ -8,6 +8,7 @@ import type { CallSession } from "../contract/session.js";
 import type { Deadline } from "../scheduler/deadline-wheel.js";
 import type { Ticket } from "../scheduler/scheduler.js";
 import type { NestedBudget } from "./nested-call.js";
+import type { KeptAnswer } from "./result-cache.js";
 import type { CallOrigin } from "./call-origin.js";
 import type { AnsweredAs, ValidatedCall } from "./validate.js";
 import type { SpineParts } from "./parts.js";
@@ -61,6 +62,8 @@ export class CallState {
   context: ToolContext | undefined;
   /** What the tool showed of files, if its answer may be cached. */
   sightings: { path: string; sighting: Sighting }[] | undefined;
+  /** The answer that is given again, and its result for this call. */
+  recalled: { readonly answer: KeptAnswer; readonly result: unknown } | undefined;
   notes: Partial<CallMetadata> | undefined;
 
   #deadline: Deadline | undefined;

@@ -203,6 +203,28 @@ describe("text for the model", () => {
     expect(JSON.stringify(many.content).length).toBeLessThan(300_000);
   });
 
+  it.each<[string, ContentPart, RegExp]>([
+    [
+      "a sound",
+      { type: "audio", data: "A".repeat(8_000_000), mimeType: "audio/wav" },
+      /audio \(audio\/wav\) of 6\.0 MB/,
+    ],
+    [
+      "an embedded file",
+      { type: "resource", uri: "file:///a.bin", blob: "A".repeat(8_000_000) },
+      /resource .*of 6\.0 MB/,
+    ],
+  ])("names %s that is too large, and shows a small one", async (_, part, description) => {
+    const tenon = start();
+    content = [part];
+    const large = await tenon.call({ name: "parts" });
+    expect(large.content.map(({ type }) => type)).toEqual(["text"]);
+    expect(textOf(large)).toMatch(description);
+    const small = "blob" in part ? { ...part, blob: "AAAA" } : { ...part, data: "AAAA" };
+    content = [small];
+    expect((await tenon.call({ name: "parts" })).content).toEqual(content);
+  });
+
   it("shows a hundred images, and says how many more there are", async () => {
     const tenon = start();
     const images = (length: number): ContentPart[] =>

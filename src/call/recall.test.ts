@@ -54,6 +54,32 @@ const isCached = (answer: ToolEnvelope): boolean => answer.metadata["cached"] ==
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2100));
 
 describe("a cached answer", () => {
+  it("is the same text and the same record each time, whatever was done to the results before", async () => {
+    const numbers = defineTool({
+      name: "numbers",
+      description: "Tell numbers.",
+      category: "custom",
+      annotations: { readOnly: true, cacheable: true },
+      input: z.object({}),
+      execute: () => ({ list: Array.from({ length: 400 }, (_, at) => at) }),
+      render: (result) => `All: ${result.list.join(" ")}`,
+    });
+    const { tenon } = start({ tools: [numbers] });
+    const answers: ToolEnvelope[] = [];
+    for (let time = 0; time < 4; time++) {
+      const answer = await tenon.call({ name: "numbers" });
+      answers.push(structuredClone(JSON.parse(JSON.stringify(answer)) as ToolEnvelope));
+      (answer.result as { list: number[] }).list.length = 0;
+      for (const part of answer.content as readonly { text?: string }[]) part.text = "changed";
+    }
+    expect(answers.map(isCached)).toEqual([false, true, true, true]);
+    expect(new Set(answers.map(({ result }) => JSON.stringify(result))).size).toBe(1);
+    expect(new Set(answers.map(({ content }) => JSON.stringify(content))).size).toBe(1);
+    const records = await tenon.audit.search({ tool: "numbers" });
+    expect(records).toHaveLength(4);
+    expect(new Set(records.map(({ result }) => JSON.stringify(result))).size).toBe(1);
+  });
+
   it("is not given where the call has more room than the one before had", async () => {
     const room = defineTool({
       name: "room",

@@ -17,12 +17,13 @@ export function executeOrRecall(call: AuthorisedCall, cache: ResultCache): unkno
   if (key === undefined || before === undefined) return execute(call);
   const known = cache.get(key, before.version);
   if (known !== undefined) return giveAgain(call, known);
+  // Changed so recently that a second change could hide behind the same timestamp.
+  if (before.changedAt > cache.wallTime() - racyMs) return execute(call);
   state.sightings = [];
   const store = (result: unknown): unknown => {
-    const after = versionOf(call);
-    // Changed while it was read, or so recently that a second change could hide behind the same timestamp.
-    if (after?.version !== before.version || after.changedAt > cache.wallTime() - racyMs) return result;
-    storeAnswer(call, cache, { key, version: after.version, result });
+    // The same file as before, unless it changed while it was read.
+    if (versionOf(call)?.version === before.version)
+      storeAnswer(call, cache, { key, version: before.version, result });
     return result;
   };
   const running = execute(call);
@@ -92,7 +93,8 @@ function storeAnswer(
   const { sightings, tainted } = state;
   const copy = copyPlain(result);
   if (sightings === undefined || copy === undefined) return;
-  let bytes = copy.bytes + key.length * 2;
+  // Its JSON and its rendering are kept with it once it is given again.
+  let bytes = copy.bytes * 3 + key.length * 2;
   for (const { sighting } of sightings) for (const line of sighting.lines) bytes += 16 + line.length * 2;
   cache.set(
     key,
@@ -112,7 +114,10 @@ function giveAgain(call: AuthorisedCall, known: KeptAnswer): unknown {
   state.note({ cached: true });
   state.executionEnded = state.parts.clock.monotonic();
   settings.meter.ended(state.executionEnded - state.executionStarted, undefined, state.executionEnded);
-  return copyPlain(known.result)?.value;
+  const result = copyPlain(known.result)?.value;
+  known.text ??= JSON.stringify(known.result);
+  state.recalled = { answer: known, result };
+  return result;
 }
 
 /** Note in the session what the first call showed, unless it still knows all of it. */

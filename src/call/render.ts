@@ -7,7 +7,7 @@ import type { ReceivedCall } from "./receive.js";
 
 /** The parts for the model: the tool's own rendering or the result as JSON, all texts together within the budget. */
 export function renderResult(call: ReceivedCall, result: unknown): readonly ContentPart[] {
-  const parts = ownRendering(call, result) ?? [{ type: "text", text: toText(result) }];
+  const parts = renderedBefore(call, result) ?? [{ type: "text", text: toText(result) }];
   const { state, toolName } = call;
   const name = state.resolved?.entry.name ?? toolName;
   return present(state, parts, state.untrusted ? name : undefined);
@@ -33,6 +33,20 @@ export function renderError(
 /** Messages of errors may repeat what a tool was configured with. */
 function withoutSecrets(part: ContentPart, redact: <T>(value: T) => T): ContentPart {
   return "text" in part && part.text !== undefined ? { ...part, text: redact(part.text) } : part;
+}
+
+/** The tool's rendering of a result; that of a result that is given again is the same. */
+function renderedBefore(call: ReceivedCall, result: unknown): readonly ContentPart[] | undefined {
+  const { recalled, answeredAs } = call.state;
+  if (recalled === undefined || recalled.result !== result || answeredAs !== undefined)
+    return ownRendering(call, result);
+  const { answer } = recalled;
+  if (answer.rendered !== undefined) return answer.rendered;
+  const parts = ownRendering(call, result);
+  // Texts are put into new parts; others are passed on as they are, and might be changed.
+  if (parts?.every(({ type, more }) => type === "text" && more === undefined) === true)
+    answer.rendered = parts;
+  return parts;
 }
 
 /** The result itself is valid: if rendering fails, it is shown as JSON, and an event reports the failure. */

@@ -1,6 +1,5 @@
 import type { CallMetadata, CallSummary, ContentPart, ToolEnvelope } from "../contract/call.js";
 import type { ErrorInfo, ToolError } from "../contract/errors.js";
-import type { LoopAdvice } from "./advise-on.js";
 import { toErrorInfo } from "./failure.js";
 import type { AnsweredAs } from "./validate.js";
 import type { Outcome } from "./outcome.js";
@@ -13,7 +12,7 @@ export function respond(outcome: Outcome): ToolEnvelope {
   const { state } = call;
   const result = state.answeredAs === undefined ? outcome.result : answerAs(state.answeredAs, outcome);
   const { clock, redact } = state.parts;
-  const error = outcome.error === undefined ? undefined : redact(toShownError(outcome.error, outcome.advice));
+  const error = outcome.error === undefined ? undefined : redact(toShownError(outcome, outcome.error));
   // A call that succeeded read the clock when its tool was done.
   const endedAt = error === undefined && standIn === undefined ? state.executionEnded : undefined;
   return new Envelope({
@@ -24,11 +23,18 @@ export function respond(outcome: Outcome): ToolEnvelope {
     startedAt: state.startedAt,
     durationMs: Math.max(0, (endedAt ?? clock.monotonic()) - state.startedMonotonic),
     metadata: metadataOf(call),
+    // An extension may still change the result.
+    text: state.parts.hooks.complete === undefined ? knownText(call, result) : undefined,
     render: () => {
       if (error !== undefined) return renderError(call, error, outcome.error?.content);
       return standIn?.content ?? renderResult(call, result);
     },
   }) as ToolEnvelope;
+}
+
+/** The JSON of a result that was given before. */
+function knownText({ state: { recalled } }: ReceivedCall, result: unknown): string | undefined {
+  return recalled !== undefined && recalled.result === result ? recalled.answer.text : undefined;
 }
 
 /** The answer of a tool that meant another one, in its own form. */
@@ -37,8 +43,10 @@ function answerAs({ answer }: AnsweredAs, { result, error, standIn }: Outcome): 
 }
 
 /** The error's own hint, then the advice about its repetition. */
-function toShownError(error: ToolError, advice: LoopAdvice | undefined): ErrorInfo {
-  const info = toErrorInfo(error);
+function toShownError({ call, advice }: Outcome, error: ToolError): ErrorInfo {
+  const own = toErrorInfo(error);
+  const worded = own.hint === undefined ? undefined : call.state.answeredAs?.hint?.(error);
+  const info = worded === undefined ? own : { ...own, hint: worded };
   if (advice === undefined) return info;
   const hint = info.hint === undefined ? advice.hint : `${info.hint} ${advice.hint}`;
   return { ...info, hint, details: { ...info.details, ...advice.details } };
@@ -70,6 +78,8 @@ interface EnvelopeFields {
   readonly startedAt: number;
   readonly durationMs: number;
   readonly metadata: CallMetadata;
+  /** The result as JSON, where it is known. */
+  readonly text: string | undefined;
   readonly render: () => readonly ContentPart[];
 }
 
@@ -89,6 +99,7 @@ class Envelope implements CallSummary {
   declare readonly metadata: CallMetadata;
   #render: (() => readonly ContentPart[]) | undefined;
   #content: readonly ContentPart[] | undefined;
+  #resultText: string | undefined;
 
   constructor(fields: EnvelopeFields) {
     this.callId = fields.callId;
@@ -101,6 +112,7 @@ class Envelope implements CallSummary {
     this.durationMs = fields.durationMs;
     this.metadata = fields.metadata;
     this.#render = fields.render;
+    this.#resultText = fields.text;
   }
 
   get content(): readonly ContentPart[] {
@@ -109,6 +121,14 @@ class Envelope implements CallSummary {
       this.#render = undefined;
     }
     return this.#content;
+  }
+
+  setResultText(text: string | undefined): void {
+    this.#resultText = text;
+  }
+
+  getResultText(): string | undefined {
+    return this.#resultText;
   }
 
   toJSON(): ToolEnvelope {

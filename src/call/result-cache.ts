@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type * as Lru from "lru-cache";
+import type { ContentPart } from "../contract/call.js";
 import type { Sighting } from "../contract/ports/seen.js";
 
 /** How much is kept. */
@@ -19,6 +20,10 @@ export interface KeptAnswer {
   /** It came from outside. */
   readonly tainted: boolean;
   readonly expiresAt: number;
+  /** The result as JSON, from the second time it is given on. */
+  text?: string | undefined;
+  /** What the tool renders of it, likewise; texts only. */
+  rendered?: readonly ContentPart[] | undefined;
   /** What the session knew when it was last told of the sightings. */
   seenVersion?: number | undefined;
 }

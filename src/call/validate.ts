@@ -1,4 +1,4 @@
-import { ToolInternalError, ToolValidationError } from "../contract/errors.js";
+import { ToolInternalError, ToolValidationError, type ToolError } from "../contract/errors.js";
 import { messageOf } from "../contract/message-of.js";
 import type { Resource, Resources } from "../contract/resources.js";
 import type { Tool } from "../contract/tool.js";
@@ -198,6 +198,8 @@ export interface AnsweredAs {
   /** The input of the tool that was called. */
   readonly input: unknown;
   readonly answer: (result: unknown) => unknown;
+  /** Words the hint of an error of the tool that was meant. */
+  readonly hint?: ((error: ToolError) => string | undefined) | undefined;
 }
 
 /** Check the arguments; if they mean a call of another tool, as its tool says, that call counts from here on. */
@@ -213,7 +215,7 @@ function followMeaning(call: ValidatedCall): ValidatedCall {
   const resolved = resolveMeant(call.resolved, meant.name);
   const plain = takePlain(meant.arguments, call.state.parts.plainLimits);
   if (!plain.ok) throw refuseArguments(resolved, plain.issues, { code: "ARGUMENTS_UNSAFE" });
-  const { answer = (result) => result } = meant;
-  call.state.answeredAs = { tool, input: call.input, answer };
+  const { answer = (result) => result, hint } = meant;
+  call.state.answeredAs = { tool, input: call.input, answer, hint };
   return validateInput(resolved, plain.value);
 }

@@ -1,5 +1,5 @@
 import type { ContentPart } from "./call.js";
-import type { ErrorCode } from "./error-codes.js";
+import { errorCodes, type ErrorCode } from "./error-codes.js";
 
 /** What every tool error can carry besides its message. */
 export interface ToolErrorOptions {
@@ -153,11 +153,14 @@ export function isErrorType(name: string): name is keyof typeof byType {
 }
 
 /** The error of an answer as an instance of its class, to be thrown again. */
-export function toolErrorFrom(info: ErrorInfo, toolName?: string): ToolError {
+export function toolErrorFrom(
+  info: Omit<ErrorInfo, "retryable"> & Partial<Pick<ErrorInfo, "retryable">>,
+  toolName?: string,
+): ToolError {
   const { type, message, code, hint, retryable, details } = info;
   const options: ToolErrorOptions = {
     code,
-    retryable,
+    ...(retryable !== undefined && { retryable }),
     ...(hint !== undefined && { hint }),
     ...(details !== undefined && { details }),
     ...(toolName !== undefined && { toolName }),
@@ -167,4 +170,18 @@ export function toolErrorFrom(info: ErrorInfo, toolName?: string): ToolError {
   if (Type === ToolNotFoundError)
     return new ToolNotFoundError(toolName ?? /"([^"]*)"/.exec(message)?.[1] ?? "", options);
   return new Type(message, options);
+}
+
+/** An error that came without its class, as an instance of the class that carries its code. */
+export function toolErrorByCode({
+  code,
+  message,
+  hint,
+}: {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}): ToolError {
+  const type = Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode].type : "ToolError";
+  return toolErrorFrom({ type, code, message, ...(hint !== undefined && { hint }) });
 }

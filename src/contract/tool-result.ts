@@ -49,16 +49,28 @@ export function isToolResult(value: unknown): value is ToolResult {
   return keys.some(says) && keys.every((key) => wrapperKeys.has(key));
 }
 
-/** Shorter results are written again faster than they are found. */
+/** Shorter results are written again faster than they are passed on. */
 const minChars = 1024;
-const texts = new WeakMap<object, string>();
 
-/** Note the JSON text of a result, so that the log and an MCP host need not write it twice. */
-export function keepResultText(result: unknown, text: string): void {
-  if (text.length >= minChars && typeof result === "object" && result !== null) texts.set(result, text);
+/** An envelope that can carry the JSON text of its result. A weak map would keep the texts until a full collection. */
+interface TextCarrier {
+  setResultText(text: string | undefined): void;
+  getResultText(): string | undefined;
 }
 
-/** The JSON text of this very result, if it was noted. */
-export function resultTextOf(result: unknown): string | undefined {
-  return typeof result === "object" && result !== null ? texts.get(result) : undefined;
+/** Note the JSON text of an envelope's result, so that the log and an MCP host need not write it twice. */
+export function keepResultText(envelope: object, text: string): void {
+  if (text.length >= minChars) (envelope as Partial<TextCarrier>).setResultText?.(text);
+}
+
+/** The JSON text of the envelope's result, if it is known. */
+export function knownResultText(envelope: object): string | undefined {
+  return (envelope as Partial<TextCarrier>).getResultText?.();
+}
+
+/** The same for the last who needs it: the envelope does not keep it any longer. */
+export function takeResultText(envelope: object): string | undefined {
+  const text = knownResultText(envelope);
+  if (text !== undefined) (envelope as Partial<TextCarrier>).setResultText?.(undefined);
+  return text;
 }

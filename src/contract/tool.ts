@@ -1,5 +1,6 @@
 import type { ContentPart } from "./call.js";
 import type { ToolContext } from "./context.js";
+import type { ToolError } from "./errors.js";
 import type { JsonSchema } from "./json.js";
 import type { Resources } from "./resources.js";
 import type { SchemaSource } from "./schema-source.js";
@@ -115,6 +116,8 @@ export interface MeantCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Turns the result of the other tool into a result of this one. @default the result as it is */
   readonly answer?: (result: unknown) => unknown;
+  /** The hint for an error of the other tool, in the words of this one. @default the error's own */
+  readonly hint?: (error: ToolError) => string | undefined;
 }
 
 /** What is known of a shell line without running it. */

@@ -70,6 +70,18 @@ describe("a bad definition", () => {
     ["annotations that are a list", { annotations: [] }, "DEFINITION_INVALID", /annotations/],
     ["an unknown level", { securityLevel: "none" }, "DEFINITION_INVALID", /securityLevel/],
     ["examples without arguments", { examples: [{}] }, "DEFINITION_INVALID", /examples/],
+    [
+      "examples whose arguments are a text",
+      { examples: [{ arguments: "a" }] },
+      "DEFINITION_INVALID",
+      /examples/,
+    ],
+    [
+      "examples whose arguments are null",
+      { examples: [{ arguments: null }] },
+      "DEFINITION_INVALID",
+      /examples/,
+    ],
     ["a capability that is no text", { capabilities: [1] }, "DEFINITION_INVALID", /capabilities/],
   ])("with %s is refused", (_, over, code, message) => {
     const error = refusal(over);

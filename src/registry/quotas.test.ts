@@ -24,6 +24,25 @@ function errorOf(run: () => void): ToolUnavailableError | undefined {
 }
 
 describe("quotas of an hour or a day", () => {
+  it("for an endpoint or a user do not count calls without one", () => {
+    for (const rule of [{ endpoint: "*" }, { user: "*" }]) {
+      const quotas = createQuotas([{ ...rule, perHour: 1 }], { now: () => 0 });
+      for (let at = 0; at < 3; at++) expect(errorOf(() => quotas.take(call()))).toBeUndefined();
+      expect(quotas.uses()).toEqual([]);
+    }
+  });
+
+  it("are listed by how much of them is used", () => {
+    const rules = ["a", "b", "c"].map((tool, at) => ({ tool, perHour: [10, 2, 4][at]! }));
+    const quotas = createQuotas(rules, { now: () => 0 });
+    for (const toolName of ["a", "a", "b", "c", "c", "c"]) quotas.take(call({ toolName }));
+    expect(quotas.uses().map(({ used, limit }) => [used, limit])).toEqual([
+      [3, 4],
+      [1, 2],
+      [2, 10],
+    ]);
+  });
+
   it("count each user and endpoint alone, let go what is a whole time old, and never sooner", () => {
     let now = 1_800_000_000_000;
     const quotas = createQuotas([{ user: "a*", endpoint: "*", perHour: 2 }], { now: () => now });

@@ -158,6 +158,12 @@ export interface Files {
   /** The existing path that was probably meant by one where nothing exists. */
   nearest?(path: string): Promise<string | undefined>;
   read(path: string, range?: ReadRange): Promise<Uint8Array>;
+  /** Read a whole file into memory that the next large file gets once it is given back; that is not required. */
+  lend?(path: string): Promise<{
+    readonly bytes: Uint8Array;
+    /** Nobody uses the bytes any more. */
+    giveBack(): void;
+  }>;
   /** Chunks of a file of any size, with its identity at opening. */
   open(path: string): Promise<OpenFile>;
   list(path: string): AsyncIterable<DirectoryEntry>;

@@ -73,6 +73,8 @@ export interface BlockedPath {
    * `outside`: read-only, because it is outside of the workspace. `not visible`: outside of what commands see.
    */
   readonly how: "hidden" | "read-only" | "pinned" | "outside" | "not visible";
+  /** The policy's rule that hides it or makes it read-only: settings of the sandbox do not open it. */
+  readonly rule?: { readonly id: string; readonly asks: boolean } | undefined;
 }
 
 /** How a command ended. */

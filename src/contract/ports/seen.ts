@@ -47,8 +47,8 @@ export interface Sighting extends SeenLines {
 export interface SeenFiles {
   /** Another number whenever what is known changed. */
   readonly version?: number;
-  /** Bring back what an earlier process of the same session knew of a file; `get` tells it from then on. */
-  load(path: string): Promise<void>;
+  /** Bring back what an earlier process of the same session knew of a file; returns what is known, as `get` does from then on. */
+  load(path: string): Promise<SeenFile | undefined>;
   get(path: string): SeenFile | undefined;
   /** Lines were shown; what was seen of the same version stays, of another version only where it still fits. */
   note(path: string, sighting: Sighting): void;

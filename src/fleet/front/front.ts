@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import manifest from "../../../package.json" with { type: "json" };
-import { ToolError } from "../../contract/errors.js";
+import { type ToolError, toolErrorByCode } from "../../contract/errors.js";
 import { messageOf } from "../../contract/message-of.js";
 import { withinTime } from "../../contract/system-clock.js";
 import { createIds } from "../../runtime/calls/ids.js";
@@ -145,7 +145,7 @@ export class Front {
     const { code, message, hint } = error;
     if (code === "WORKSPACE_UNAVAILABLE" || code === "FLEET_UNAVAILABLE")
       throw workspaceAway(message, hint ?? "");
-    throw new ToolError(message, { code, ...(hint !== undefined && { hint }) });
+    throw toolErrorByCode(error);
   }
 
   /** Ask the owner of a workspace. The limit is for all of it: finding a worker and its answer. */

@@ -26,6 +26,7 @@ import {
   tooLate,
   tooMany,
 } from "./call-outcomes.js";
+import { TakenMessages } from "./taken-messages.js";
 
 export interface WorkerCallsOptions extends ReadOptions {
   readonly bus: Bus;
@@ -47,7 +48,7 @@ const workingEveryMs = 10_000;
 export class WorkerCalls {
   readonly #options: WorkerCallsOptions;
   readonly #running = new Map<string, RunningCall>();
-  readonly #messages = new Set<JsMsg>();
+  readonly #messages = new TakenMessages();
   /** Calls that their callers took back before they began. */
   readonly #cancelled = new WeakMap<JsMsg, CancelMessage>();
   readonly #turns = new Map<string, Promise<void>>();
@@ -73,7 +74,7 @@ export class WorkerCalls {
    * @param proof Of a call whose limit is over: where it has not begun, it never will.
    */
   async taken(callId: string, proof?: string): Promise<TakenCall | false> {
-    const message = this.#messageOf(callId);
+    const message = this.#messages.find(callId);
     if (message === undefined) return false;
     const running = this.#running.get(callId);
     if (running !== undefined)
@@ -82,10 +83,6 @@ export class WorkerCalls {
     const isTakenBack = proof !== undefined && this.#options.isNew(message);
     if (isTakenBack) this.#cancelled.set(message, { proof, reason: "Its caller waits no longer." });
     return { waitedForPersonMs: 0, isTakenBack };
-  }
-
-  #messageOf(callId: string): JsMsg | undefined {
-    return [...this.#messages].find(({ headers }) => headers?.get("Nats-Msg-Id") === callId);
   }
 
   /** The call that runs under an id. */
@@ -112,7 +109,7 @@ export class WorkerCalls {
   /** Cancel a call, also one that has not begun, or only the questions that it puts to people. */
   cancel(callId: string, how: CancelMessage): void {
     const running = this.#running.get(callId);
-    const message = this.#messageOf(callId);
+    const message = this.#messages.find(callId);
     if (running === undefined) return void (message && this.#cancelled.set(message, how));
     if (running.call.proof !== how.proof) return;
     if (how.gone === true) running.session.callerGone(running.id);
@@ -148,8 +145,8 @@ export class WorkerCalls {
 
   async #beginNow(message: JsMsg): Promise<void> {
     const call = await this.#read(message);
-    if (call === undefined) return void this.#messages.delete(message);
-    if (this.#running.has(call.callId)) return void this.#messages.delete(message); // it was sent to us twice
+    if (call === undefined) return this.#messages.delete(message);
+    if (this.#running.has(call.callId)) return this.#messages.delete(message); // it was sent to us twice
     const { now, isNew, slots, onFault } = this.#options;
     const earlier = isNew(message) ? undefined : await this.#earlier(call);
     if (earlier?.answer !== undefined) return this.#finish(message, call, earlier.answer);
@@ -166,7 +163,7 @@ export class WorkerCalls {
     const left = leave && timeLeft(call, waitedMs());
     if (this.#stopped || left === undefined) {
       done();
-      if (this.#stopped) return void this.#messages.delete(message);
+      if (this.#stopped) return this.#messages.delete(message);
       const interrupted = earlier && this.#toAnswer(interruptedEnvelope(call, call.name));
       return this.#finish(message, call, interrupted ?? tooLate(call));
     }
@@ -278,7 +275,7 @@ export class WorkerCalls {
     const { bus, worker } = this.#options;
     const { callId, proof, front } = call;
     // The next owner has the message, and the last word.
-    if (this.#lost) return void this.#messages.delete(message);
+    if (this.#lost) return this.#messages.delete(message);
     const outcome = {
       callId,
       proof,

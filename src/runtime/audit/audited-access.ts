@@ -75,7 +75,8 @@ export function createAuditedAccess(state: LazyState, recordAction: RecordAction
     revokeToken: (idOrName) =>
       recordAction({
         name: "tokens_revoke",
-        arguments: { token: idOrName },
+        // Under "token" the log would not show which one; a secret that was passed by mistake hidden under any key.
+        arguments: { name: idOrName },
         run: async () => (await access()).revokeToken(idOrName),
       }),
   };
