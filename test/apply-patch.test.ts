@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { shellQuote } from "../src/command/shell-quote.js";
 import { openFileFixture, type FileFixture } from "./file-fixture.js";
 
 let fixture: FileFixture;
@@ -306,6 +307,12 @@ describe("a command line that is only apply_patch", () => {
     ["a heredoc in the folder of the call", `apply_patch << 'X'\n${patch}X`, { folder: "sub", cwd: "sub" }],
     ["a quoted argument", `apply_patch '${patch}'`, {}],
     ["blanks around its mark", `apply_patch <<'EOF'\n${patch}  EOF `, {}],
+    ["a shell of its own", `bash -lc ${shellQuote(`apply_patch <<'EOF'\n${patch}EOF\n`)}`, {}],
+    [
+      "a shell and a folder",
+      `/bin/sh -c "cd sub && apply_patch <<'X'\n${patch.replaceAll("$", "\\$")}X"`,
+      { folder: "sub" },
+    ],
     ["an argument in double quotes", `apply_patch "${patch.replaceAll("$", "\\$")}"`, {}],
   ])("with %s is carried out by the tool, and can be undone", async (_what, command, where) => {
     const { folder = ".", cwd } = where as { folder?: string; cwd?: string };
