@@ -338,6 +338,18 @@ describe("a command line that is only apply_patch", () => {
     expect(readdirSync(fixture.path("sub"))).toEqual(["a.txt"]);
   });
 
+  it("is told apart from a line with more, whose failure names the tool", async () => {
+    fixture.put("a.txt", "one\n");
+    const { notes, exitCode } = (await fixture.ok("shell_exec", {
+      command: `cat <<'EOF' | apply_patch\n${patch}EOF`,
+    })) as { notes: string[]; exitCode: number };
+    expect({ notes, exitCode }).toEqual({
+      notes: [expect.stringContaining("apply_patch is a tool, not a program.")],
+      exitCode: 127,
+    });
+    expect(fixture.text("a.txt")).toBe("one\n");
+  });
+
   it("fails like the shell where the folder is missing, and creates nothing", async () => {
     fixture.put("file.txt", "one\n");
     const added = toPatch("*** Add File: n.txt", "+x").patch;

@@ -16,7 +16,7 @@ export interface FailureContext {
  * that succeeded gets none, except for hosts that it was refused.
  */
 export function failureNotes(result: CommandResult, { hosts, workspace }: FailureContext): string[] {
-  if (!result.sandbox.active) return hasFailed(result) ? timeNotes(result) : [];
+  if (!result.sandbox.active) return hasFailed(result) ? [...patchNotes(result), ...timeNotes(result)] : [];
   const refused = refusedNotes(result.network);
   if (!hasFailed(result)) return refused;
   const network = refused.length > 0 ? refused : lookupNotes(result, hosts);
@@ -25,12 +25,23 @@ export function failureNotes(result: CommandResult, { hosts, workspace }: Failur
     ...network,
     ...blocked.map((each) => blockedNote(each, workspace)),
     ...wallNotes(result, blocked),
+    ...patchNotes(result),
     ...timeNotes(result),
   ];
 }
 
 function hasFailed({ exitCode, timedOut }: CommandResult): boolean {
   return timedOut || exitCode !== 0;
+}
+
+/** Models know `apply_patch` as a program; a line that is more than one patch goes to the shell, which has none. */
+function patchNotes({ exitCode, stderr }: CommandResult): string[] {
+  const isMissing = exitCode === 127 && /\bapply_?patch: (?:command )?not found/.test(stderr.text);
+  return isMissing
+    ? [
+        "apply_patch is a tool, not a program. Call it with the patch, or send a line that is only apply_patch <<'EOF' … EOF.",
+      ]
+    : [];
 }
 
 function timeNotes({ timedOut }: CommandResult): string[] {
