@@ -98,6 +98,15 @@ describe("loadConfig, at fault", () => {
     expect(error.message).toContain(part);
   });
 
+  it.each([
+    ["ts", "export default {\n  mode: oops oops\n};\n", 2],
+    ["ts", "const a: any = undefined;\n\na.length;\nexport default {};\n", 3],
+    ["mjs", "const a = undefined;\nconst read = () => a.length;\nread();\nexport default {};\n", 2],
+  ])("names the line at which code failed (%s: %s)", async (extension, text, line) => {
+    const file = await put(`work/tenon.config.${extension}`, text);
+    expect((await failure()).message).toContain(`${file}:${line}:`);
+  });
+
   it("shows no secret and no control character", async () => {
     await put(
       "work/tenon.config.yml",

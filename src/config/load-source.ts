@@ -186,11 +186,24 @@ async function loadCode(source: ConfigFile): Promise<unknown> {
     exported = source.format === "ts" ? await runTypeScript(source) : await runModule(source);
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    const message = `it failed to run: ${printable(reason, 1000)}`;
-    throw new ConfigError([{ file: source.file, path: "", message }], { cause: error });
+    const message = `it failed to run: ${printable(reason.trimEnd(), 1000)}`;
+    throw new ConfigError([{ file: source.file, ...failedAt(error, source.file), path: "", message }], {
+      cause: error,
+    });
   }
   await refuseIfChanged(source);
   return defaultOf(exported);
+}
+
+/** Where in the file an error came from, by its stack; that of an error of syntax begins with its message. */
+function failedAt(error: unknown, file: string): TextPosition | undefined {
+  const stack = error instanceof Error ? String(error.stack) : "";
+  for (const line of stack.split("\n")) {
+    const [, before = "", row, column] = /^(.*?)(?:\?digest=[^:]*)?:(\d+):(\d+)\)?$/.exec(line) ?? [];
+    if (before.endsWith(file) || before.endsWith(pathToFileURL(file).href))
+      return { line: Number(row), column: Number(column) };
+  }
+  return undefined;
 }
 
 /** The very text whose digest was judged is run; caches on the disk would be a way around it. */
