@@ -80,6 +80,13 @@ describe("hints of the text editor", () => {
     expect(await fixture.ok("shell", { action: { commands: ["echo hi"] } })).toMatchObject({
       output: [{ stdout: "hi\n" }],
     });
+    const words = ["bash", "-lc", "echo 'a  b'; exit 3"];
+    for (const call of [{ command: words }, { action: { type: "exec", command: words } }]) {
+      expect(await fixture.ok("shell", call)).toEqual({
+        output: [{ stdout: "a  b\n", stderr: "", outcome: { type: "exit", exit_code: 3 } }],
+      });
+    }
+    expect(await fixture.ok("bash", { command: ["echo", "a  b"] })).toMatchObject({ stdout: "a  b\n" });
     expect(await fixture.refused("bash", { command: "echo", timeout: 5 })).toMatchObject({
       hint: expect.stringContaining("tools.perTool.bash.timeout"),
     });

@@ -152,7 +152,7 @@ export function toOwnArguments(args: unknown, tool: OwnTool): unknown {
       own[name] = Math.max(Number(own[name]), Number(value));
       continue;
     }
-    own[name] = toOwnValue(name, value, tool);
+    own[name] = toOwnValue(name, name === "commands" && key !== name ? toLines(value) : value, tool);
     if (own[key] !== value) isChanged = true;
   }
   convertSwitches(own, tool);
@@ -228,10 +228,16 @@ function toOwnValue(key: string, value: unknown, { name }: OwnTool): unknown {
   if (key === "commands" && typeof value === "string") return [value];
   if (typeof value === "string") return ownValues[key]?.[value] ?? value;
   if (!Array.isArray(value)) return value;
-  if (key === "command" && name === "shell_exec") return isWords(value) ? toShellLine(value) : value;
+  if (key === "command" && (name === "shell_exec" || name === "bash"))
+    return isWords(value) ? toShellLine(value) : value;
   if (key !== "edits") return value;
   const known = new Set(["old_str", "new_str", "replace_all"]);
   return value.map((edit) => toOwnArguments(edit, { name: "", known }) ?? edit);
+}
+
+/** The list of lines that one command stands for; it may be a list itself, of its words. */
+function toLines(command: unknown): unknown {
+  return Array.isArray(command) && isWords(command) ? [toShellLine(command)] : command;
 }
 
 function isWords(value: readonly unknown[]): value is readonly string[] {
