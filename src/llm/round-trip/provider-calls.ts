@@ -19,7 +19,11 @@ export interface RawToolCall {
 }
 
 /** Items that OpenAI wants as answers to calls of its own tools. */
-export type AnswerType = "apply_patch_call_output" | "shell_call_output" | "local_shell_call_output";
+export type AnswerType =
+  | "apply_patch_call_output"
+  | "custom_tool_call_output"
+  | "shell_call_output"
+  | "local_shell_call_output";
 
 /** How the calls of a message are found, by format. */
 export const itemReaders: Readonly<Record<RoundTripFormat, (message: unknown) => RawToolCall[]>> = {
@@ -81,7 +85,10 @@ function readResponses(given: unknown): RawToolCall[] {
     const id = textOf(item["call_id"]) ?? textOf(item["id"]);
     const { type } = item;
     if (type === "function_call") return [readFunction(id, item)];
-    if (type === "custom_tool_call") return [{ id, name: item["name"], arguments: { input: item["input"] } }];
+    if (type === "custom_tool_call") {
+      const call = { id, name: item["name"], arguments: { input: item["input"] } };
+      return [{ ...call, answerType: "custom_tool_call_output" }];
+    }
     if (type === "apply_patch_call") {
       const operation = withoutNulls(item["operation"]);
       return [{ id, name: "apply_patch", arguments: { operation }, answerType: "apply_patch_call_output" }];

@@ -243,6 +243,21 @@ describe("native tools over the responses API", () => {
     });
   });
 
+  it("answers calls of tools that take free text with their own items", async () => {
+    const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n";
+    const call = (input: string) => ({ type: "custom_tool_call", call_id: "c1", name: "apply_patch", input });
+    for (const [input, said] of [
+      [patch, "Edited a.txt"],
+      ["nothing", "Begin Patch"],
+    ] as const) {
+      expect(await answerOf(call(input))).toEqual({
+        type: "custom_tool_call_output",
+        call_id: "c1",
+        output: expect.stringContaining(said) as string,
+      });
+    }
+  });
+
   it("runs local shell calls as a line, in their folder and with their variables", async () => {
     const call = (command: unknown) => ({
       type: "local_shell_call",

@@ -75,13 +75,18 @@ const writers: Readonly<Record<RoundTripFormat, Writer>> = {
   ],
 };
 
-/** The items in which OpenAI takes the answers of its own tools. */
+/** The items in which OpenAI takes the answers of its own tools, and of those that take free text. */
 const nativeAnswers: Readonly<Record<string, (id: string, envelope: ToolEnvelope) => ToolMessage>> = {
   apply_patch_call_output: (id, envelope) => ({
     type: "apply_patch_call_output",
     call_id: id,
     status: envelope.success ? "completed" : "failed",
     output: textOf(envelope),
+  }),
+  custom_tool_call_output: (id, envelope) => ({
+    type: "custom_tool_call_output",
+    call_id: id,
+    output: responseOutput(envelope),
   }),
   shell_call_output: (id, envelope) => {
     const { output, max_output_length: maxLength } = Object(envelope.result) as Record<string, unknown>;
