@@ -65,6 +65,8 @@ export class CallState {
   /** The answer that is given again, and its result for this call. */
   recalled: { readonly answer: KeptAnswer; readonly result: unknown } | undefined;
   notes: Partial<CallMetadata> | undefined;
+  /** Why the call must stop, once it must; only `abort` sets it. */
+  aborted: ToolError | undefined;
 
   #deadline: Deadline | undefined;
   #pauses = 0;
@@ -72,7 +74,6 @@ export class CallState {
   #pausedMs = 0;
   #callerLeft: ToolError | undefined;
   #stoppedByCaller = false;
-  #aborted: ToolError | undefined;
   #controller: AbortController | undefined;
   /** Most calls have one listener at a time, so the first needs no set. */
   #listener: ((reason: ToolError) => void) | undefined;
@@ -94,24 +95,18 @@ export class CallState {
     return this.tainted || this.resolved?.settings.annotations.openWorld === true;
   }
 
-  /** Why the call must stop, once it must. */
-  get aborted(): ToolError | undefined {
-    return this.#aborted;
-  }
-
   /** Created on first use: most tools never read it. */
   get abortSignal(): AbortSignal {
     this.#controller ??= createController();
-    if (this.#aborted !== undefined && !this.#controller.signal.aborted)
-      this.#controller.abort(this.#aborted);
+    if (this.aborted !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.aborted);
     return this.#controller.signal;
   }
 
   abort(reason: ToolError): void {
     // A caller that stopped this call does not want the fallback's answer either.
     if (reason instanceof ToolCancelledError || this.#stoppedByCaller) this.fallbackCall?.abort(reason);
-    if (this.#aborted !== undefined) return;
-    this.#aborted = reason;
+    if (this.aborted !== undefined) return;
+    this.aborted = reason;
     this.#controller?.abort(reason);
     const listeners = [this.#listener, ...(this.#moreListeners ?? [])];
     this.#listener = this.#moreListeners = undefined;
@@ -120,8 +115,8 @@ export class CallState {
 
   /** Call `listener` when the call must stop, immediately if it must already. */
   onAbort(listener: (reason: ToolError) => void): () => void {
-    if (this.#aborted !== undefined) {
-      listener(this.#aborted);
+    if (this.aborted !== undefined) {
+      listener(this.aborted);
       return () => {};
     }
     if (this.#listener === undefined) {
@@ -136,7 +131,7 @@ export class CallState {
 
   /** Whether nobody wants an answer of a fallback either. */
   get isStoppedByCaller(): boolean {
-    return this.#stoppedByCaller || this.#aborted instanceof ToolCancelledError;
+    return this.#stoppedByCaller || this.aborted instanceof ToolCancelledError;
   }
 
   /** Stop when the caller's signal fires. */
@@ -216,7 +211,7 @@ export class CallState {
   end(): void {
     this.ended = true;
     this.#unlink?.();
-    this.stopClock();
+    if (this.#deadline !== undefined) this.stopClock();
   }
 
   /** Settle with `promise`, or reject as soon as the call must stop. */

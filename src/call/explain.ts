@@ -7,7 +7,7 @@ import { authoriseUnasked } from "./authorise.js";
 import type { CallOrigin } from "./call-origin.js";
 import { refusedByGuards } from "./check-guards.js";
 import { toToolError } from "./failure.js";
-import { validateMeant, policyCall, type ValidatedCall } from "./validate.js";
+import { policyCall, validate, type ValidatedCall } from "./validate.js";
 import type { SpineParts } from "./parts.js";
 import { accept, receive } from "./receive.js";
 import { resolve } from "./resolve.js";
@@ -56,7 +56,7 @@ export async function explainCall(
   const received = receive(request, { ...origin, hypothetical: true }, parts);
   try {
     accept(received);
-    const { call, decision } = await authoriseUnasked(validateMeant(resolve(received)));
+    const { call, decision } = await authoriseUnasked(validate(resolve(received)));
     const { behavior, rule, source, reason } = decision;
     const refused = refusedByGuards(call);
     const commands = commandVerdicts(call);

@@ -40,6 +40,8 @@ export interface ToolSettings {
   /** Its calls run one after the other. */
   readonly exclusive: boolean;
   readonly annotations: ToolAnnotations;
+  /** The names besides its own by which rules mean it. */
+  readonly otherNames: readonly string[] | undefined;
   /** Identifies this version's answers in the cache; `undefined` if they are not cached. */
   readonly cacheId?: string | undefined;
   readonly capabilities: readonly string[];

@@ -23,8 +23,7 @@ export function respond(outcome: Outcome): ToolEnvelope {
     startedAt: state.startedAt,
     durationMs: Math.max(0, (endedAt ?? clock.monotonic()) - state.startedMonotonic),
     metadata: metadataOf(call),
-    // An extension may still change the result.
-    text: state.parts.hooks.complete === undefined ? knownText(call, result) : undefined,
+    text: state.recalled === undefined ? undefined : knownText(call, result),
     render: () => {
       if (error !== undefined) return renderError(call, error, outcome.error?.content);
       return standIn?.content ?? renderResult(call, result);
@@ -32,9 +31,10 @@ export function respond(outcome: Outcome): ToolEnvelope {
   }) as ToolEnvelope;
 }
 
-/** The JSON of a result that was given before. */
-function knownText({ state: { recalled } }: ReceivedCall, result: unknown): string | undefined {
-  return recalled !== undefined && recalled.result === result ? recalled.answer.text : undefined;
+/** The JSON of a result that was given before, unless an extension may still change it. */
+function knownText({ state: { recalled, parts } }: ReceivedCall, result: unknown): string | undefined {
+  if (parts.hooks.complete !== undefined || recalled?.result !== result) return undefined;
+  return recalled?.answer.text;
 }
 
 /** The answer of a tool that meant another one, in its own form. */

@@ -4,7 +4,6 @@ import type { CallOrigin } from "./call-origin.js";
 import { execute } from "./execute.js";
 import { askExtensions, tellExtensions } from "./extensions.js";
 import { toToolError, toErrorInfo } from "./failure.js";
-import { validateMeant } from "./validate.js";
 import { watchLoops } from "./loop-guard.js";
 import type { Outcome } from "./outcome.js";
 import type { SpineParts } from "./parts.js";
@@ -15,6 +14,7 @@ import { answerAgain, giveAgain, keepAnswer } from "./repeat.js";
 import { resolve } from "./resolve.js";
 import { respond } from "./respond.js";
 import { schedule } from "./schedule.js";
+import { validate } from "./validate.js";
 import type { ToolError } from "../contract/errors.js";
 
 /**
@@ -39,7 +39,7 @@ export async function runCall(
     const arriving = parts.awaitTool?.(received.toolName, origin);
     if (arriving !== undefined) await state.race(arriving);
     const resolved = resolve(received);
-    let validated = validateMeant(resolved);
+    let validated = validate(resolved);
     const earlier = received.idempotencyKey === undefined ? undefined : await answerAgain(validated);
     if (earlier !== undefined) return giveAgain(received, earlier);
     if (hooks.execute !== undefined) validated = await askExtensions(validated, hooks.execute);

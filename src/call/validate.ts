@@ -57,11 +57,15 @@ interface CheckedInput {
 
 type Claims = Pick<ValidatedCall, "reads" | "writes" | "locks" | "shell">;
 
-/** Check the arguments by the tool's schema, and ask the tool what it will touch. */
-export function validate(call: ResolvedCall): ValidatedCall {
-  const plain = call.received.arguments;
-  if (!plain.ok) throw refuseArguments(call, plain.issues, { code: "ARGUMENTS_UNSAFE" });
-  return validateInput(call, plain.value);
+/**
+ * Check the arguments by the tool's schema, and ask the tool what it will touch. If they mean a call of another tool,
+ * as their own tool says, that call counts from here on.
+ */
+export function validate(resolved: ResolvedCall): ValidatedCall {
+  const plain = resolved.received.arguments;
+  if (!plain.ok) throw refuseArguments(resolved, plain.issues, { code: "ARGUMENTS_UNSAFE" });
+  const call = validateInput(resolved, plain.value);
+  return call.entry.tool.meansCall === undefined ? call : followMeaning(call);
 }
 
 /** Check plain data by the schema; also for input that a tool or a person changed. */
@@ -155,7 +159,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
   const { agent, userId, clientInfo, role, endpoint, id } = state.session;
   return {
     toolName: entry.name,
-    aliases: namesInRules(entry.tool),
+    aliases: settings.otherNames,
     category: entry.tool.category,
     annotations: settings.annotations,
     capabilities: settings.capabilities,
@@ -170,11 +174,6 @@ export function policyCall(call: ValidatedCall): PolicyCall {
     writes: call.writes,
     ...(shell !== undefined && shellParts(call, shell)),
   };
-}
-
-/** A provider's own tool counts as those that it stands for: a rule about one of them concerns it, too. */
-function namesInRules({ aliases, native, replaces = [] }: Tool): readonly string[] | undefined {
-  return native === undefined ? aliases : [...(aliases ?? []), ...replaces];
 }
 
 /** The refusal of arguments that do not fit. */
@@ -200,12 +199,6 @@ export interface AnsweredAs {
   readonly answer: (result: unknown) => unknown;
   /** Words the hint of an error of the tool that was meant. */
   readonly hint?: ((error: ToolError) => string | undefined) | undefined;
-}
-
-/** Check the arguments; if they mean a call of another tool, as its tool says, that call counts from here on. */
-export function validateMeant(resolved: ResolvedCall): ValidatedCall {
-  const call = validate(resolved);
-  return call.entry.tool.meansCall === undefined ? call : followMeaning(call);
 }
 
 function followMeaning(call: ValidatedCall): ValidatedCall {

@@ -35,7 +35,7 @@ const wayTo: Record<ToolState, ToolState[]> = {
 
 function lifeIn(state: ToolState, hub = new TransitionHub()): Lifecycle {
   let time = 0;
-  const life = new Lifecycle({ name: "t", version: "1.0.0" }, () => ++time, hub);
+  const life = new Lifecycle({ name: "t", version: "1.0.0" }, { now: () => ++time }, hub);
   for (const step of wayTo[state]) life.move(step);
   return life;
 }

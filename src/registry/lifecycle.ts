@@ -1,6 +1,7 @@
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { TenonEvents } from "../contract/events.js";
 import type { StateChange, ToolState } from "../contract/lifecycle.js";
+import type { Clock } from "../contract/ports/clock.js";
 
 /** Every legal change of state. */
 export const legalTransitions: Readonly<Record<ToolState, readonly ToolState[]>> = Object.freeze({
@@ -39,7 +40,7 @@ const remembered = 200;
 /** One tool's state and the last 200 changes of it. */
 export class Lifecycle {
   readonly #owner: { readonly name: string; readonly version: string };
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, "now">;
   readonly #watch: TransitionWatch;
   #state: ToolState = "Registered";
   // A ring in columns: two changes a call must not leave objects behind.
@@ -54,11 +55,11 @@ export class Lifecycle {
 
   constructor(
     owner: { readonly name: string; readonly version: string },
-    now: () => number,
+    clock: Pick<Clock, "now">,
     watch: TransitionWatch,
   ) {
     this.#owner = owner;
-    this.#now = now;
+    this.#clock = clock;
     this.#watch = watch;
   }
 
@@ -99,7 +100,7 @@ export class Lifecycle {
     const slot = this.#next;
     this.#from[slot] = from;
     this.#to[slot] = to;
-    this.#at[slot] = this.#now();
+    this.#at[slot] = this.#clock.now();
     this.#reason[slot] = reason;
     this.#next = slot + 1 === remembered ? 0 : slot + 1;
   }

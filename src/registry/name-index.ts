@@ -25,6 +25,8 @@ const maxCachedRanges = 1000;
 export class NameIndex {
   readonly #families = new Map<string, Family>();
   readonly #names = new Map<string, Family>();
+  /** The family of each plain name and alias. */
+  readonly names: ReadonlyMap<string, Family> = this.#names;
   readonly #owners = new Map<string, Family>();
   readonly #ranges = new Map<string, ToolEntry>();
   #revision = 0;
@@ -40,11 +42,6 @@ export class NameIndex {
 
   families(): IterableIterator<Family> {
     return this.#families.values();
-  }
-
-  /** The family of a plain name or alias. */
-  family(name: string): Family | undefined {
-    return this.#names.get(name);
   }
 
   /** The entry of a name, an alias or `name@range`, experiments aside. */

@@ -109,7 +109,7 @@ export class Roster {
   }
 
   #entered(entry: ToolEntry): void {
-    const off = this.index.family(entry.name)?.off;
+    const off = this.index.names.get(entry.name)?.off;
     if (off !== undefined && entry.disabledBecause === undefined) entry.disable(off);
     this.#announceEntry("TOOL_REGISTERED", entry);
   }

@@ -31,11 +31,12 @@ export class ToolEntry {
   readonly input: Validator;
   /** @internal */
   readonly output: Validator | undefined;
+  /** @internal The entry that took this one's place: a call that has not begun should go there. */
+  successor: ToolEntry | undefined;
   readonly #isEnabled: (() => boolean) | undefined;
   readonly #clock: Pick<Clock, "now">;
   readonly #life: ToolLife;
   readonly #plain: boolean;
-  #successor: ToolEntry | undefined;
   #initialising: Promise<void> | undefined;
   #checking: Promise<HealthReport> | undefined;
 
@@ -77,11 +78,6 @@ export class ToolEntry {
   /** The reason a person gave when disabling it, or `undefined` while it is enabled. */
   get disabledBecause(): string | undefined {
     return this.#life.off;
-  }
-
-  /** @internal The entry that took this one's place: a call that has not begun should go there. */
-  get successor(): ToolEntry | undefined {
-    return this.#successor;
   }
 
   /** @internal Why it cannot be used now, apart from its dependencies. */
@@ -136,7 +132,7 @@ export class ToolEntry {
 
   /** @internal Unregister: no new calls, running ones end, then `dispose`. */
   retire(reason: string, successor?: ToolEntry): Promise<void> {
-    this.#successor ??= successor;
+    this.successor ??= successor;
     return this.#life.leave(reason);
   }
 

@@ -46,7 +46,7 @@ export class ToolLife {
     this.#clock = clock;
     this.gate = new HealthGate(health);
     this.limitMs = health.initTimeoutMs ?? 30_000;
-    this.lifecycle = new Lifecycle({ name: tool.name, version }, () => clock.now(), watch);
+    this.lifecycle = new Lifecycle({ name: tool.name, version }, clock, watch);
   }
 
   /** The reason a person gave, or `undefined` while nobody disabled it. */

@@ -129,7 +129,7 @@ export class ToolRegistry {
 
   /** Allow calls again; a tool that was taken out starts afresh. */
   enable(spec: string): void {
-    const family = this.#index.family(spec);
+    const family = this.#index.names.get(spec);
     if (family !== undefined) family.off = undefined;
     for (const entry of this.#known(spec)) entry.enable();
     this.#changed();
@@ -137,7 +137,7 @@ export class ToolRegistry {
 
   /** Refuse new calls at once; running ones end. A whole name covers versions that come later, too. */
   disable(spec: string, reason = ""): void {
-    const family = this.#index.family(spec);
+    const family = this.#index.names.get(spec);
     if (family !== undefined) family.off = reason;
     for (const entry of this.#known(spec)) entry.disable(reason);
     this.#changed();
@@ -159,7 +159,7 @@ export class ToolRegistry {
 
   /** Split the sessions over versions of one tool by weight; `null` ends it. */
   experiment(name: string, variants: readonly Variant[] | null): void {
-    const family = this.#index.family(name);
+    const family = this.#index.names.get(name);
     if (family === undefined) throw this.#resolver.notFound(name);
     if (variants !== null) checkVariants(family.name, variants, family.versions);
     this.#index.split(
@@ -170,7 +170,7 @@ export class ToolRegistry {
 
   /** The versions of a tool, the default first, and the weights of an experiment on them. */
   versions(name: string): { readonly all: readonly string[]; readonly split: readonly Variant[] } {
-    const { versions = [], variants = [] } = this.#index.family(name) ?? {};
+    const { versions = [], variants = [] } = this.#index.names.get(name) ?? {};
     return { all: versions.map(({ version }) => version), split: variants };
   }
 

@@ -26,7 +26,6 @@ const patterns = {
 } as const;
 
 type Kind = keyof typeof patterns;
-const kinds = Object.keys(patterns) as Kind[];
 const probes = /^(?:PATH_|HOST_|EGRESS_|ADDRESS_|SYMLINK|SPECIAL_FILE)/;
 
 interface Window {
@@ -49,8 +48,8 @@ export function createAlertWatch(onAlert: (alert: AuditAlert) => void = () => {}
   return {
     see(call) {
       const windows = sessions.get(call.sessionId) ?? addWindows(call.sessionId);
-      for (const kind of kinds) {
-        if (!belongs(kind, call) || !isReached(windows[kind], kind, call.time)) continue;
+      for (const kind of call.outcome === "denied" ? kindsOfDenied(call) : burst) {
+        if (!isReached(windows[kind], kind, call.time)) continue;
         const alert = toAlert(kind, windows[kind], call);
         told.push(alert);
         if (told.length > maxAlerts) told.shift();
@@ -65,10 +64,10 @@ function newWindow(): Window {
   return { since: 0, count: 0, toldAt: Number.NEGATIVE_INFINITY };
 }
 
-function belongs(kind: Kind, call: WatchedCall): boolean {
-  if (kind === "burst") return true;
-  if (call.outcome !== "denied") return false;
-  return kind === "denials" || probes.test(call.errorCode ?? "");
+const burst: readonly Kind[] = ["burst"];
+
+function kindsOfDenied({ errorCode = "" }: WatchedCall): readonly Kind[] {
+  return probes.test(errorCode) ? ["burst", "denials", "probing"] : ["burst", "denials"];
 }
 
 function isReached(window: Window, kind: Kind, time: number): boolean {

@@ -70,7 +70,7 @@ export class AuditRecorder implements Recorder {
   }
 
   #begin(callId: string, { rest, args }: StartText): Promise<void> | undefined {
-    if (this.#end.isResting) throw new Error(this.fault);
+    if (this.#end.isResting) throw new Error(this.#end.fault);
     const sharing = this.#takeReady();
     try {
       const others = sharing.map((pending) => pending.rest);
@@ -86,7 +86,7 @@ export class AuditRecorder implements Recorder {
 
   async #beginSynced(): Promise<void> {
     await this.#end.syncShared();
-    if (this.fault !== undefined) throw new Error(this.fault);
+    if (this.#end.fault !== undefined) throw new Error(this.#end.fault);
   }
 
   /** Waiting records that can be written together with a start record; in strict mode they are synced separately. */
@@ -109,11 +109,11 @@ export class AuditRecorder implements Recorder {
       // Calls that arrived together may end one by one without a wait between them: from the second on they share a write.
       this.#hasWritten = true;
       void settled.then(() => (this.#hasWritten = false));
-      const nested = this.#takeNested();
+      const nested = this.#nested.length === 0 ? [] : this.#takeNested();
       const before = nested.length === 0 ? [] : nested.filter(isReady).map(({ rest: text }) => text);
       this.#end.write([...before, rest]);
       this.#end.syncSoon();
-      if (this.fault !== undefined) this.#tellFault([...nested, { record, rest }]);
+      if (this.#end.fault !== undefined) this.#tellFault([...nested, { record, rest }]);
       return undefined;
     }
     this.#pending.push({ record, rest });
@@ -134,7 +134,6 @@ export class AuditRecorder implements Recorder {
   }
 
   #takeNested(): Pending[] {
-    if (this.#nested.length === 0) return this.#nested;
     const taken = this.#nested;
     this.#nested = [];
     return taken;
@@ -199,8 +198,8 @@ export class AuditRecorder implements Recorder {
 
   /** An answer whose record could not be kept says so. */
   #tellFault(batch: readonly Pending[]): void {
-    if (this.fault === undefined) return;
-    for (const { record } of batch) record.envelope.metadata["auditFault"] = this.fault;
+    if (this.#end.fault === undefined) return;
+    for (const { record } of batch) record.envelope.metadata["auditFault"] = this.#end.fault;
   }
 
   #toRest(record: CallRecord): string | Promise<string> {

@@ -60,10 +60,8 @@ const lineEnd = 10;
 /** The records of calls without a start record begin with `,"callId"`. */
 const firstOfCallId = 99;
 
-/** The most bytes that a line can take. */
-export function roomFor(rest: string): number {
-  return rest.length * 3 + 256;
-}
+/** The most bytes that a line takes: so many for each character of its rest, and so many more. */
+export const maxLineBytes = { perChar: 3, more: 256 };
 
 /** A line that keeps its old hash though its body changed: what a purge leaves. */
 export function keepHash(oldHash: string, body: string): string {

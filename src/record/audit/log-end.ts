@@ -18,12 +18,13 @@ const retryMs = 200;
 
 /** The end of the log as one process writes it: lines that cannot be written wait until they can. */
 export class LogEnd {
+  /** Why nothing can be written now. */
+  fault: string | undefined;
   readonly #options: LogEndOptions;
   #writer: SegmentWriter | undefined;
   #syncing: Promise<void> = Promise.resolve();
   #nextSync: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #fault: string | undefined;
   /** Lines that could not be written yet. */
   #waiting: string[] = [];
   #lost = 0;
@@ -33,11 +34,6 @@ export class LogEnd {
     this.#options = options;
   }
 
-  /** Why nothing can be written now. */
-  get fault(): string | undefined {
-    return this.#fault;
-  }
-
   /** Whether anything was written, or is about to be. */
   get isOpen(): boolean {
     return this.#writer !== undefined;
@@ -45,7 +41,7 @@ export class LogEnd {
 
   /** Whether writing failed just now, so that another try would be too soon. */
   get isResting(): boolean {
-    return this.#fault !== undefined && this.#options.now() < this.#retryAt;
+    return this.fault !== undefined && this.#options.now() < this.#retryAt;
   }
 
   /** The writer; it is opened on first use. */
@@ -55,7 +51,7 @@ export class LogEnd {
 
   /** Write lines now, or as soon as writing works again. */
   write(rests: readonly string[]): void {
-    if (this.#fault !== undefined && this.isResting) return this.#keepWaiting(rests);
+    if (this.fault !== undefined && this.isResting) return this.#keepWaiting(rests);
     try {
       this.#append(rests);
     } catch (cause) {
@@ -77,19 +73,19 @@ export class LogEnd {
 
   /** Try again to write what could not be written; `true` if nothing is left over. */
   retry(): boolean {
-    if (this.#fault === undefined) return true;
+    if (this.fault === undefined) return true;
     this.#retryAt = 0;
     this.write([]);
-    return this.#fault === undefined;
+    return this.fault === undefined;
   }
 
   fail(cause: unknown): void {
     const { syscall } = Object(cause) as { syscall?: unknown };
     const message = typeof syscall === "string" ? toFileProblem(cause) : messageOf(cause);
     this.#retryAt = this.#options.now() + retryMs;
-    const isNews = this.#fault === undefined;
-    this.#fault = `The record of the call could not be kept: ${message}`;
-    if (isNews) this.#options.onFault(this.#fault);
+    const isNews = this.fault === undefined;
+    this.fault = `The record of the call could not be kept: ${message}`;
+    if (isNews) this.#options.onFault(this.fault);
   }
 
   /** Resolves when no sync is under way. */
@@ -102,7 +98,7 @@ export class LogEnd {
   }
 
   async syncNow(): Promise<void> {
-    if (this.#writer === undefined || this.#fault !== undefined) return;
+    if (this.#writer === undefined || this.fault !== undefined) return;
     this.#syncing = this.#writer.sync();
     try {
       await this.#syncing;
@@ -150,19 +146,18 @@ export class LogEnd {
     const { now } = this.#options;
     const late = this.#waiting;
     const gap = this.#lost === 0 ? [] : [marker("lost", { time: now(), calls: this.#lost })];
-    const before = this.#fault === undefined ? [] : [...late, ...gap];
+    const before = this.fault === undefined ? [] : [...late, ...gap];
     // Without anything to write, a marker is written to find out whether writing works.
-    const isProbe = this.#fault !== undefined && before.length + rests.length === 0;
+    const isProbe = this.fault !== undefined && before.length + rests.length === 0;
     const all = before.length === 0 ? rests : [...before, ...rests];
     const place = this.writer().append(isProbe ? [marker("restored", { time: now() })] : all);
-    this.#restore(late.length);
+    if (this.fault !== undefined) this.#restore(late.length);
     return place + before.length;
   }
 
   #restore(written: number): void {
-    if (this.#fault === undefined) return;
     const lost = this.#lost;
-    this.#fault = undefined;
+    this.fault = undefined;
     this.#waiting = [];
     this.#lost = 0;
     this.#options.onRestored({ written, lost });

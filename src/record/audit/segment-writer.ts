@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { AuditHead } from "../../contract/ports/audit.js";
-import { endMark, genesis, linesPerSegment, roomFor, sealLine, startMark } from "./line.js";
+import { endMark, genesis, linesPerSegment, maxLineBytes, sealLine, startMark } from "./line.js";
 import {
   beginSegment,
   findAbandoned,
@@ -115,7 +115,7 @@ export class SegmentWriter {
 
   #roomFor(rests: readonly string[]): Buffer {
     let room = 0;
-    for (const rest of rests) room += roomFor(rest);
+    for (const rest of rests) room += rest.length * maxLineBytes.perChar + maxLineBytes.more;
     if (room <= this.#shared.length) return this.#shared;
     const bytes = Buffer.allocUnsafeSlow(room);
     if (room <= maxShared) this.#shared = bytes;

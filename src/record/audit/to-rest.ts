@@ -70,9 +70,10 @@ export function createRestMaker(options: RestOptions): RestMaker {
       const { envelope } = record;
       const { error, metadata } = envelope;
       const pointer = begun === undefined ? "" : `,"start":${begun.seq}`;
+      const took = Math.round(envelope.durationMs * 1000) / 1000;
       const start =
-        pointer +
-        startOf(record) +
+        `${pointer},"callId":${JSON.stringify(envelope.callId)},"time":${envelope.startedAt},"durationMs":${took},"outcome":"${outcomeOf(error)}"` +
+        member("parentCallId", record.parentCallId) +
         whoText(envelope.toolName, metadata.version, record) +
         member("requestId", record.requestId) +
         decisionText(metadata.decision) +
@@ -122,12 +123,6 @@ class AsideFault extends Error {
     super(`The ${name} of the call could not be kept beside the log: ${messageOf(cause)}`, { cause });
     this.digest = digest;
   }
-}
-
-function startOf({ envelope, parentCallId }: CallRecord): string {
-  const { callId, startedAt, durationMs, error } = envelope;
-  const took = Math.round(durationMs * 1000) / 1000;
-  return `,"callId":${JSON.stringify(callId)},"time":${startedAt},"durationMs":${took},"outcome":"${outcomeOf(error)}"${member("parentCallId", parentCallId)}`;
 }
 
 interface Who extends Pick<

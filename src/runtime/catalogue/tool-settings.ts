@@ -38,10 +38,16 @@ function toSettings(entry: ToolEntry, config: ResolvedConfig, metrics: Metrics):
     meter: own.monitoring?.enableMetrics === false ? silentMeter : metrics.meter(entry.name, entry.version),
     ...concurrencySettings(tool, own),
     annotations: tool.annotations ?? {},
+    otherNames: namesInRules(tool),
     ...permissionSettings(tool, own),
     ...(own.maxTokens !== undefined && { maxTokens: own.maxTokens }),
     custom: { ...(entry.name === "web_search" && config.tools.webSearch), ...own.custom },
   };
+}
+
+/** A provider's own tool counts as those that it stands for: a rule about one of them concerns it, too. */
+function namesInRules({ aliases, native, replaces = [] }: Tool): readonly string[] | undefined {
+  return native === undefined ? aliases : [...(aliases ?? []), ...replaces];
 }
 
 type ToolConfig = ResolvedConfig["tools"]["perTool"][string];

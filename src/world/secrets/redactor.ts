@@ -128,8 +128,14 @@ const maxValueLength = 4000;
 export function hidePairs(text: string, isSecret: (name: string) => boolean): string {
   let shown = "";
   let last = 0;
-  const nextSign = findSigns(text);
-  for (let sign = nextSign(); sign !== -1; sign = nextSign()) {
+  // Looking for one character at a time is fastest.
+  let equals = text.indexOf("=");
+  let colon = text.indexOf(":");
+  while (equals !== -1 || colon !== -1) {
+    const isEquals = colon === -1 || (equals !== -1 && equals < colon);
+    const sign = isEquals ? equals : colon;
+    if (isEquals) equals = text.indexOf("=", sign + 1);
+    else colon = text.indexOf(":", sign + 1);
     if (sign < last) continue; // inside of what is hidden already
     const name = nameBefore(text, sign);
     if (name === "") continue;
@@ -140,20 +146,6 @@ export function hidePairs(text: string, isSecret: (name: string) => boolean): st
     last = endOfValue(text, from, maxValueLength);
   }
   return last === 0 ? text : `${shown}${text.slice(last)}`;
-}
-
-/** A function that gives where `=` and `:` stand, in order, then -1; looking for one character at a time is fastest. */
-function findSigns(text: string): () => number {
-  let equals = text.indexOf("=");
-  let colon = text.indexOf(":");
-  return () => {
-    const isEquals = colon === -1 || (equals !== -1 && equals < colon);
-    const sign = isEquals ? equals : colon;
-    if (sign === -1) return sign;
-    if (isEquals) equals = text.indexOf("=", sign + 1);
-    else colon = text.indexOf(":", sign + 1);
-    return sign;
-  };
 }
 
 /** The name that ends before the sign, at most a blank and a quote away; empty where there is none. */

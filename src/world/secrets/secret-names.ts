@@ -38,7 +38,7 @@ const harmless = new Set([
 export function createNameJudge(): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
-    if (isPlain(name)) return false;
+    if (!stems.test(name)) return false;
     const before = known.get(name);
     if (before !== undefined) return before;
     if (known.size >= maxKnown) known.clear();
@@ -53,13 +53,9 @@ const maxKnown = 5000;
 /** Every name of a secret has one of these in it; of a name in other letters the letters that they stand for count. */
 const stems = /key|auth|bearer|cookie|credential|jwt|pass|pat|pwd|secret|token|[^\x20-\x7E]/i;
 
-function isPlain(name: string): boolean {
-  return !stems.test(name);
-}
-
 /** Whether a variable, header or field is named like a secret. */
 export function isSecretName(name: string): boolean {
-  if (isPlain(name)) return false;
+  if (!stems.test(name)) return false;
   const words = toWords(name);
   const joined = words.join("_");
   if (harmless.has(joined)) return false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolEnvelope } from "../../contract/call.js";
-import { KeptAnswers } from "./kept-answers.js";
+import { KeptAnswers } from "./results.js";
 
 const answer = (number: number, chars: number) => ({
   envelope: { callId: `c${number}`, result: { text: "x".repeat(chars) } } as unknown as ToolEnvelope,
