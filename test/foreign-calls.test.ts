@@ -28,6 +28,19 @@ it.each<[string, object, string, object]>([
   ["Bash", { command: "echo hi", description: "Say hi" }, "shell_exec", { stdout: "hi\n" }],
   ["run_terminal_cmd", { cmd: "echo hi", is_background: false }, "shell_exec", { exitCode: 0 }],
   ["local_shell", { action: { type: "exec", command: ["echo", "hi"] } }, "shell_exec", { stdout: "hi\n" }],
+  ["read_text_file", { path: "a.txt", head: 2 }, "read_file", { startLine: 1, endLine: 2 }],
+  ["read_text_file", { path: "a.txt", tail: 1 }, "read_file", { startLine: 3, endLine: 3 }],
+  ["grep_files", { pattern: "two", include: "*.txt" }, "grep", { total: 1 }],
+  ["search_dir", { search_term: "two" }, "grep", { total: 1 }],
+  ["find_by_name", { Pattern: "*.txt", SearchDirectory: "." }, "glob", { total: 1 }],
+  ["find_path", { glob: "*.txt" }, "glob", { total: 1 }],
+  ["find", { path: ".", name: "*.txt" }, "glob", { total: 1 }],
+  ["tools.list", { path: "." }, "list_files", { path: "." }],
+  ["write_to_file", { TargetFile: "d.txt", CodeContent: "x" }, "write_file", { created: true }],
+  ["terminal", { command: "echo hi", cd: "." }, "shell_exec", { stdout: "hi\n" }],
+  ["copy_path", { source_path: "a.txt", destination_path: "e.txt" }, "copy_file", { success: true }],
+  ["move_path", { source_path: "a.txt", destination_path: "f.txt" }, "move_file", { success: true }],
+  ["delete_path", { path: "a.txt" }, "delete_file", { deleted: true }],
 ])("carries out %s %j as Tenon's own tool", async (name, args, tool, result) => {
   const answer = await fixture.call(name, args);
   expect(answer.error).toBeUndefined();
@@ -153,6 +166,16 @@ it.each<[string, object, RegExp]>([
   ["write_todos", { todos: [] }, /"create_task"/],
   ["new_task", { message: "x" }, /no other agents/],
   ["print_tree", { path: "." }, /"list_files"/],
+  ["list_directory_with_sizes", { path: "." }, /"list_files"/],
+  ["list_allowed_directories", {}, /within the workspace/],
+  ["multi_tool_use.parallel", { tool_uses: [] }, /several of them in one message/],
+  ["manage_todo_list", {}, /"create_task"/],
+  ["replace_file_content", { TargetFile: "a.txt" }, /"edit_file"/],
+  ["get_current_time", {}, /"current_time"/],
+  ["curl", { url: "https://example.org" }, /"http_get"/],
+  ["sed", {}, /"edit_file"/],
+  ["search_files", { pattern: "x", excludePatterns: [] }, /"glob"/],
+  ["webfetch", { url: "https://example.org", format: "html" }, /"http_get"/],
   ["get_changed_files", {}, /"shell_exec"/],
 ])("names what to use instead of %s %j", async (name, args, hint) => {
   expect((await fixture.refused(name, args)).hint).toMatch(hint);

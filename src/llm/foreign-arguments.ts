@@ -12,6 +12,7 @@ const argumentAliases: Readonly<Record<string, readonly string[]>> = {
     "notebook_path",
     "target_file",
     "target_directory",
+    "search_directory",
     "relative_workspace_path",
     "dir",
     "directory",
@@ -23,16 +24,16 @@ const argumentAliases: Readonly<Record<string, readonly string[]>> = {
   to: ["destination", "dest", "new_path", "target", "destination_path"],
   old_str: ["old_string", "old_text"],
   new_str: ["new_string", "new_text"],
-  content: ["contents", "file_text", "text"],
+  content: ["contents", "file_text", "text", "code_content"],
   file_text: ["content", "contents"],
   insert_text: ["text", "content"],
   commands: ["command", "cmd"],
   patch: ["input", "diff", "patch_text"],
   command: ["cmd", "script", "input"],
-  cwd: ["workdir", "working_directory", "directory"],
+  cwd: ["workdir", "working_directory", "directory", "cd"],
   timeout: ["timeout_ms"],
   background: ["run_in_background", "is_background"],
-  pattern: ["regex", "query", "search_pattern", "glob_pattern"],
+  pattern: ["regex", "query", "search_pattern", "search_term", "glob_pattern", "glob", "name"],
   glob: ["include", "include_pattern", "file_pattern"],
   query: ["search_term", "pattern"],
   mode: ["output_mode"],
@@ -41,7 +42,7 @@ const argumentAliases: Readonly<Record<string, readonly string[]>> = {
   limit: ["head_limit", "max_results"],
   start_line: ["line_start", "start_line_one_indexed"],
   end_line: ["line_end", "end_line_one_indexed_inclusive"],
-  job_id: ["bash_id", "shell_id", "session_id"],
+  job_id: ["bash_id", "shell_id", "session_id", "id"],
   text: ["chars"],
 };
 
@@ -63,7 +64,7 @@ const withoutMeaning: Readonly<Record<string, Readonly<Record<string, true | rea
     securityrisk: true,
     runinterminal: true,
   },
-  web_fetch: { prompt: true },
+  web_fetch: { prompt: true, format: ["text", "markdown"] },
 };
 
 /** Explanations for the users of other hosts, which several of their tools take. */
@@ -92,6 +93,7 @@ const hints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   glob: { patterns: 'Use "pattern" with braces, such as "{src,test}/**/*.ts".' },
   code_query: { targetdirectories: 'Use "path" for a directory, and call once for each of them.' },
+  web_fetch: { format: 'Use "http_get" for the page as it is.' },
   web_search: {
     alloweddomains: 'Name the sites in "query".',
     blockeddomains: 'Name in "query" what to leave out.',
@@ -102,6 +104,7 @@ const hints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     type: 'Use "glob", such as "*.ts", for a type of file.',
     excludepattern: 'Use "glob" for the files to search in.',
     exclude: 'Use "glob" for the files to search in.',
+    excludepatterns: 'Use "glob" for the files to search in.',
   },
   edit_file: {
     expectedreplacements: 'Use "replace_all" to replace every one.',
@@ -188,8 +191,13 @@ function withoutAction(args: Record<string, unknown>, { known }: OwnTool): Recor
   return { ...rest, ...inner };
 }
 
-/** Readers of other hosts count with an offset and a limit of lines. */
+/** Readers of other hosts count with an offset and a limit of lines, or name those at one end. */
 function linesFromOffset(args: Record<string, unknown>, { known }: OwnTool): Record<string, unknown> {
+  const { head, tail, ...between } = args;
+  if (known.has("start_line") && (typeof head === "number") !== (typeof tail === "number")) {
+    const isHead = typeof head === "number";
+    return { ...between, ...(isHead ? { end_line: head } : { start_line: -Number(tail) }) };
+  }
   const range = args["view_range"];
   if ((Array.isArray(range) || range === null) && known.has("start_line") && !known.has("view_range")) {
     const { view_range: _range, ...rest } = args;
@@ -225,6 +233,7 @@ const ownValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 function toOwnValue(key: string, value: unknown, { name }: OwnTool): unknown {
+  if (key === "job_id" && typeof value === "number") return String(value);
   if (key === "commands" && typeof value === "string") return [value];
   if (typeof value === "string") return ownValues[key]?.[value] ?? value;
   if (!Array.isArray(value)) return value;

@@ -20,10 +20,19 @@ const toolAliases: Readonly<Record<string, readonly string[]>> = {
   edit_file: ["edit", "str_replace", "search_replace", "replace", "replace_string_in_file"],
   multi_edit: [],
   apply_patch: ["patch"],
-  grep: ["rg", "ripgrep", "grep_search", "search_files", "search_file_content", "search_for_pattern"],
-  glob: ["find", "find_files", "file_search", "glob_file_search"],
+  grep: [
+    "rg",
+    "ripgrep",
+    "grep_search",
+    "grep_files",
+    "search_files",
+    "search_dir",
+    "search_file_content",
+    "search_for_pattern",
+  ],
+  glob: ["find", "find_file", "find_files", "find_path", "find_by_name", "file_search", "glob_file_search"],
   code_query: ["codebase_search", "semantic_search", "find_symbol"],
-  list_files: ["ls", "list_dir", "list_directory"],
+  list_files: ["ls", "list", "list_dir", "list_directory"],
   shell_exec: [
     "bash",
     "shell",
@@ -44,10 +53,10 @@ const toolAliases: Readonly<Record<string, readonly string[]>> = {
   shell_output: ["bash_output", "get_terminal_output"],
   shell_kill: ["kill_bash", "kill_shell"],
   shell_input: ["write_stdin"],
-  move_file: ["mv", "rename_file"],
-  copy_file: ["cp"],
+  move_file: ["mv", "rename_file", "move_path"],
+  copy_file: ["cp", "copy_path"],
   make_directory: ["mkdir", "create_directory"],
-  delete_file: ["rm", "remove_file"],
+  delete_file: ["rm", "remove_file", "delete_path"],
   get_file_info: ["stat"],
   web_fetch: ["fetch", "fetch_url"],
   web_search: ["google_web_search"],
@@ -63,6 +72,7 @@ for (const [hint, ...names] of [
     "write_todos",
     "update_plan",
     "todo",
+    "manage_todo_list",
   ],
   ['Use "get_tasks".', "todo_read"],
   ['Use "edit_file": a notebook is a JSON file.', "notebook_edit"],
@@ -86,6 +96,7 @@ for (const [hint, ...names] of [
   [
     'Use "edit_file" with old_str and new_str, or "multi_edit" for several places of a file.',
     "replace_in_file",
+    "replace_file_content",
     "insert_edit_into_file",
     "multi_replace_string_in_file",
   ],
@@ -94,13 +105,24 @@ for (const [hint, ...names] of [
   ['Use "write_file" with an empty content.', "touch"],
   ['Use "move_file" with from and to.', "rename"],
   ['Use "read_file".', "open"],
+  ['Use "current_time".', "now", "get_time", "get_current_time"],
   ['Run git with "shell_exec".', "get_changed_files", "git_status", "git_diff"],
   ["Nothing has to be done again or switched here; go on with the other tools.", "reapply", "switch_mode"],
   ['Use "list_files" with recursive: true.', "directory_tree", "print_tree", "tree"],
   ['Use "read_file_truncated" for the declarations of a file.', "list_code_definition_names"],
   ['Use "code_query" for definitions and "grep" for uses.', "list_code_usages", "find_references"],
   ['Call "web_fetch" once for each url.', "fetch_webpage"],
-  ['Tenon has no browser; "web_fetch" returns the text of a page.', "browser_action", "computer"],
+  [
+    'Tenon has no browser; "web_fetch" returns the text of a page.',
+    "browser_action",
+    "browser_navigate",
+    "computer",
+  ],
+  ['Use "http_get", "http_post" or "http_request".', "http", "curl"],
+  ['Use "edit_file" to change a file, or run the program with "shell_exec".', "sed", "awk"],
+  ['Use "list_files", which has the sizes, too.', "list_directory_with_sizes"],
+  ['Use paths within the workspace; "." is its root.', "list_allowed_directories"],
+  ["Call the tools themselves, several of them in one message.", "multi_tool_use.parallel"],
   ['Run the program with "shell_exec".', "python", "execute_ipython_cell", "code_interpreter"],
   ['Run the compiler or linter with "shell_exec".', "diagnostics", "lsp_diagnostics", "get_errors"],
   ["Call the tool by its own name, such as server:tool.", "use_mcp_tool"],
@@ -141,7 +163,7 @@ export function fold(name: string): string {
 }
 
 /** What models put before the names of functions, and hosts before those of this server. */
-const namespace = /^(?:functions\.|default_api[.:]|mcp__tenon__|tenon__)/;
+const namespace = /^(?:functions\.|tools\.|default_api[.:]|mcp__tenon__|tenon__)/;
 
 const editorCommands: Readonly<Record<string, string>> = {
   view: "read_file",
