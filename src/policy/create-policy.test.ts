@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { allow, ask, callOf, deny, policyWith, readCall, writeCall } from "./policy.fixture.js";
+import type { PolicyCall } from "./create-policy.js";
+import { allow, ask, callOf, deny, policyWith, readCall, shellCall, writeCall } from "./policy.fixture.js";
+import type { PolicyRule } from "./policy-rule.js";
 
 const write = writeCall("src/a.ts");
 
@@ -122,6 +124,159 @@ describe("what is kept between calls", () => {
   it("returns decisions that nobody can change", () => {
     const decision = policyWith().decide(readCall());
     expect(Object.isFrozen(decision)).toBe(true);
+  });
+});
+
+describe("a policy with rules to try", () => {
+  const policy = policyWith({
+    user: [deny({ id: "mine", path: "src/**" })],
+    workspace: [ask({ id: "theirs" })],
+  });
+  const added = policy.addRule("session", allow({ path: "lib/**" }), { sessionId: "s1" });
+  const tried = policy.withFirst([
+    allow({ id: "first", path: "src/a*" }),
+    deny({ id: "second", path: "src/*" }),
+  ]);
+
+  it("lets them decide before all others, in their order, and keeps the others as they are", () => {
+    expect(tried.rules().map(({ id, source, sessionId }) => [id, source, sessionId])).toEqual([
+      ["first", "command-line", undefined],
+      ["second", "command-line", undefined],
+      [added, "session", "s1"],
+      ["mine", "user", undefined],
+      ["theirs", "workspace", undefined],
+      ["built-in:protected-write", "built-in", undefined],
+      ["built-in:careful-write", "built-in", undefined],
+    ]);
+    expect(tried.decide(write).rule).toBe("first");
+    expect(tried.decide(writeCall("src/b")).rule).toBe("second");
+    expect(tried.decide(writeCall("src/b/c")).rule).toBe("mine");
+    expect(tried.decide(writeCall("lib/b")).rule).toBe(added);
+    expect(tried.decide(writeCall("lib/b", { sessionId: "s2" })).rule).toBe("theirs");
+  });
+
+  it("leaves the policy alone", () => {
+    expect(policy.decide(write).rule).toBe("mine");
+    expect(policy.rules()).toHaveLength(5);
+    expect(policy.rules()[0]).toHaveProperty("sessionId", "s1");
+    expect(policy.rules()[1]).not.toHaveProperty("sessionId");
+  });
+});
+
+describe("what auto mode would allow", () => {
+  it("is known in any mode", () => {
+    for (const mode of ["ask", "unattended"] as const) {
+      const policy = policyWith({ user: [deny({ path: "secret" })] }, { mode });
+      expect(policy.allowsInAuto(write)).toBe(true);
+      expect(policy.allowsInAuto(writeCall("secret"))).toBe(false);
+      expect(policy.allowsInAuto(writeCall("/etc/x"))).toBe(false);
+      expect(policy.allowsInAuto(callOf({ category: "network" }))).toBe(false);
+    }
+  });
+});
+
+describe("explainCommands", () => {
+  it("judges every command of a line by itself", () => {
+    const policy = policyWith({ user: [deny({ id: "no-rm", command: "rm", reason: "keep it" })] });
+    const call = shellCall([{ line: "ls", readOnly: true }, "rm -r a", "make"], { writes: [{ path: "b" }] });
+    expect(policy.explainCommands(call)).toEqual([
+      {
+        command: "ls",
+        decision: "allow",
+        rule: "built-in:read-only-command",
+        source: "built-in",
+        reason: "the command only reads",
+      },
+      { command: "rm -r a", decision: "deny", rule: "no-rm", source: "user", reason: "keep it" },
+      {
+        command: "make",
+        decision: "ask",
+        rule: "built-in:command",
+        source: "built-in",
+        reason: "the command is not known to be harmless",
+      },
+    ]);
+    expect(policy.explainCommands(write)).toEqual([]);
+  });
+
+  it("goes by the mode", () => {
+    const call = shellCall([{ line: "make", sandboxed: true }]);
+    expect(policyWith({}, { mode: "auto" }).explainCommands(call)[0]?.rule).toBe("built-in:auto-sandbox");
+  });
+});
+
+describe("a rule with several conditions", () => {
+  const decide = (call: PolicyCall, ...user: PolicyRule[]) => policyWith({ user }).decide(call).rule;
+  const line = (extra: Partial<PolicyCall>) => shellCall(["make"], { writes: [], ...extra });
+
+  it("allows a command only with paths that it allows too", () => {
+    const rule = allow({ command: "make", path: "out/**" });
+    expect(decide(line({ writes: [{ path: "out/a" }] }), rule)).toBe("user#1");
+    expect(decide(line({ writes: [{ path: "out/a" }, { path: "b" }] }), rule)).not.toBe("user#1");
+    expect(decide(line({}), rule)).not.toBe("user#1");
+    // What a command reads or changes by itself needs no consent of its own.
+    expect(decide(line({ writes: [{ path: "out/a" }], reads: [{ path: "b" }] }), rule)).toBe("user#1");
+    expect(decide(line({ writes: [{ path: "out/a" }], changes: ["b"] }), rule)).toBe("user#1");
+  });
+
+  it("regards only the paths of its access", () => {
+    const rule = allow({ path: "out/**", access: "write", host: "x.org" });
+    const reach = (extra: Partial<PolicyCall>) => callOf({ reads: [{ host: "x.org" }], ...extra });
+    expect(decide(reach({ writes: [{ path: "out/a" }] }), rule)).toBe("user#1");
+    expect(decide(reach({ writes: [{ path: "a" }] }), rule)).not.toBe("user#1");
+    const reads = reach({ reads: [{ host: "x.org" }, { path: "a" }], writes: [{ path: "out/a" }] });
+    expect(decide(reads, rule)).toBe("built-in:dangerous");
+  });
+
+  it("denies where one thing of each kind is met", () => {
+    const rule = deny({ command: "make", path: "out/**", host: "x.org" });
+    const paths = { writes: [{ path: "b" }, { path: "out/a" }] };
+    expect(decide(line({ ...paths, reads: [{ host: "y.org" }, { host: "x.org" }] }), rule)).toBe("user#1");
+    expect(decide(line({ ...paths, reads: [{ host: "y.org" }] }), rule)).not.toBe("user#1");
+    expect(decide(line({ reads: [{ host: "x.org" }] }), rule)).not.toBe("user#1");
+    expect(decide(shellCall(["ls"], { ...paths, reads: [{ host: "x.org" }] }), rule)).not.toBe("user#1");
+  });
+
+  it("is about a caller by client, endpoint, role and session", () => {
+    const who = { client: "c", endpoint: "e", role: "operator", sessionId: "s" } as const;
+    const rule = deny({ client: "c", endpoint: "e", role: "operator", session: "s" });
+    expect(decide(callOf(who), rule)).toBe("user#1");
+    for (const change of [{ client: "d" }, { endpoint: "f" }, { role: "admin" }, { sessionId: "t" }] as const)
+      expect(decide(callOf({ ...who, ...change }), rule)).not.toBe("user#1");
+    // Nobody is not "anybody but x", and without a role it is an admin.
+    expect(decide(callOf(), allow({ client: "!x" }))).not.toBe("user#1");
+    expect(decide(callOf(), deny({ client: "!x" }))).toBe("user#1");
+    expect(decide(callOf(), deny({ role: "admin" }))).toBe("user#1");
+  });
+});
+
+describe("what lifts a denial that Tenon comes with", () => {
+  const hooks = writeCall(".git/hooks/x");
+
+  it("is a rule of the command line or of the user that names the path", () => {
+    const decide = (sources: Parameters<typeof policyWith>[0]) => policyWith(sources).decide(hooks);
+    expect(decide({ "command-line": [allow({ path: ".git/**" })] }).rule).toBe("command-line#1");
+    expect(decide({ user: [ask({ path: ".git/**" })] }).rule).toBe("user#1");
+    expect(decide({ workspace: [allow({ path: ".git/**" })] }).rule).toBe("built-in:protected-write");
+    expect(decide({ user: [allow()] }).rule).toBe("built-in:protected-write");
+    expect(decide({ user: [allow({ path: "src/**" })] }).rule).toBe("built-in:protected-write");
+    // The first of them that matches counts.
+    expect(
+      decide({ workspace: [allow()], user: [deny({ path: ".git/**" }), allow({ path: ".git/**" })] }).rule,
+    ).toBe("user#1");
+  });
+
+  it("is a rule that names the command that should never run", () => {
+    const line = shellCall([{ line: "rm -rf /", denied: "it deletes everything" }], { writes: [] });
+    expect(policyWith().decide(line)).toEqual({
+      behavior: "deny",
+      rule: "built-in:denied-command",
+      source: "built-in",
+      reason:
+        'the rule "built-in:denied-command" denies shell_exec running `rm -rf /`: it deletes everything',
+    });
+    expect(policyWith({ user: [allow({ command: "rm" })] }).decide(line).behavior).toBe("allow");
+    expect(policyWith({ user: [allow()] }).decide(line).behavior).toBe("deny");
   });
 });
 

@@ -77,6 +77,40 @@ describe("the defaults", () => {
     expect(policyWith().decide(call).reason).toContain("PATH was changed");
   });
 
+  it.each<[string, PolicyCall, string]>([
+    ["reads", readCall(), "it only reads"],
+    ["keeps state", tool("planning", {}), "it changes nothing outside Tenon"],
+    [
+      "reaches a host with a harmless tool",
+      readCall([{ host: "x.org" }]),
+      "it sends requests to other machines, which can carry data out",
+    ],
+    [
+      "reaches a host with a dangerous tool",
+      callOf({ reads: [{ host: "x.org" }] }),
+      "it changes files, runs commands or sends data out",
+    ],
+    ["runs a reading command", shellCall([{ line: "ls", readOnly: true }]), "the command only reads"],
+    ["runs any command", shellCall(["make"]), "the command is not known to be harmless"],
+    [
+      "runs a reading command that nothing holds",
+      shellCall([{ line: "ls", readOnly: true, sandboxed: false }]),
+      "the command only reads, but no sandbox is available",
+    ],
+    [
+      "runs a command that nothing holds",
+      shellCall([{ line: "make", sandboxed: false }]),
+      "the command is not known to be harmless",
+    ],
+    [
+      "runs an unknown command",
+      shellCall([{ line: "ls", known: false }]),
+      "what the command does is not known until it runs",
+    ],
+  ])("say why, for a call that %s", (_, call, why) => {
+    expect(policyWith().decide(call).reason.endsWith(`: ${why}`)).toBe(true);
+  });
+
   it("let a path that a command reads tighten, but not demand consent", () => {
     const call = shellCall([{ line: "cat .env", readOnly: true }], { writes: [], reads: [{ path: ".env" }] });
     expect(policyWith().decide(call).behavior).toBe("allow");
@@ -113,6 +147,60 @@ describe("modes", () => {
       policy.decide(readCall([], { category: "network", annotations: { readOnly: true, openWorld: true } }))
         .behavior,
     ).toBe("ask");
+  });
+
+  it.each<[string, PolicyCall, string]>([
+    ["a path in the workspace", write, "auto-workspace"],
+    ["a tree in the workspace", callOf({ writes: [{ tree: "src" }] }), "auto-workspace"],
+    ["a path outside", writeCall("/etc/x"), "dangerous"],
+    ["a path in the workspace and one outside", writeCall(["a", "/etc/x"]), "dangerous"],
+    ["a tool of another kind that writes", writeCall("a", { category: "custom" }), "auto-workspace"],
+    ["a tool of another kind that writes nothing", callOf({ category: "custom" }), "dangerous"],
+    [
+      "what a tool of another kind reads for a change",
+      callOf({ category: "custom", reads: [{ path: "/etc/x" }], writes: [{ path: "a" }] }),
+      "auto-workspace",
+    ],
+    [
+      "what a tool of another kind reads for a change of a tree",
+      callOf({ category: "custom", reads: [{ path: "b" }], writes: [{ lock: "l" }, { tree: "a" }] }),
+      "auto-workspace",
+    ],
+    [
+      "what a tool of another kind reads without a change",
+      callOf({ category: "custom", reads: [{ path: "b" }], writes: [{ lock: "l" }] }),
+      "dangerous",
+    ],
+    [
+      "a file tool that reaches other machines",
+      callOf({ annotations: { dangerous: true, openWorld: true } }),
+      "dangerous",
+    ],
+    [
+      "a file that a held command writes",
+      shellCall([{ line: "a", sandboxed: true }], { writes: [{ path: "/etc/x" }] }),
+      "auto-sandbox",
+    ],
+    [
+      "a file outside that two commands write, one of them not held",
+      shellCall(
+        [
+          { line: "a", sandboxed: true },
+          { line: "b", readOnly: true },
+        ],
+        { writes: [{ path: "/etc/x" }] },
+      ),
+      "dangerous",
+    ],
+    ["a host", callOf({ reads: [{ host: "x.org" }] }), "dangerous"],
+    [
+      "an unknown command that the sandbox holds",
+      shellCall([{ line: "a", known: false, sandboxed: true }]),
+      "auto-sandbox",
+    ],
+    ["an unknown command", shellCall([{ line: "a", known: false }]), "command"],
+  ])("auto decides about %s", (_, call, rule) => {
+    expect(policyWith({}, { mode: "auto" }).decide(call).rule).toBe(`built-in:${rule}`);
   });
 
   it("auto still heeds rules that ask or deny, and doubts about unknown commands", () => {

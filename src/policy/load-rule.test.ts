@@ -15,6 +15,10 @@ function problemsOf(...rules: unknown[]): readonly string[] {
   }
 }
 
+function many<T>(count: number, item: T): T[] {
+  return Array.from({ length: count }, () => item);
+}
+
 describe("loading rules", () => {
   it("names the list of examples that is wrong", () => {
     expect(problemsOf({ decision: "allow", match: "x" })).toEqual([expect.stringMatching(/\bmatch\b/)]);
@@ -91,6 +95,68 @@ describe("loading rules", () => {
     [JSON.parse('{"decision":"allow","__proto__":{"path":"x"}}')],
   ])("refuses %j", (rule) => {
     expect(problemsOf(rule)).toHaveLength(1);
+  });
+
+  it.each<[object, string]>([
+    [{}, 'needs a decision: "allow", "ask" or "deny"'],
+    [{ decision: "deny", path: [] }, "has an empty list as path, which would match nothing"],
+    [{ decision: "deny", host: many(1001, "a.org") }, "has more than 1000 patterns as host"],
+    [{ decision: "deny", path: " " }, "has a path that is empty, or neither a string nor a list of strings"],
+    [
+      { decision: "deny", agent: ["a", "!"] },
+      "has a agent that is empty, or neither a string nor a list of strings",
+    ],
+    [{ decision: "deny", id: "x".repeat(257) }, "has an id that is not a string of 1 to 256 characters"],
+    [
+      { decision: "deny", reason: "x".repeat(4097) },
+      "has a reason that is not a string of 1 to 4096 characters",
+    ],
+    ...[0, 11, 1.5, "2", true, null].map((approvals): [object, string] => [
+      { decision: "ask", approvals },
+      "has approvals, which only an ask rule can have, as a whole number from 1 to 10",
+    ]),
+    [
+      { decision: "deny", approvals: 2 },
+      "has approvals, which only an ask rule can have, as a whole number from 1 to 10",
+    ],
+    [{ decision: "allow", command: "a", exact: "yes" }, "has an exact that is neither true nor false"],
+    [{ decision: "allow", command: "a", given: "x" }, "has a given that is not a string, or is not exact"],
+    [
+      { decision: "allow", command: "a", exact: true, given: 1 },
+      "has a given that is not a string, or is not exact",
+    ],
+    [{ decision: "allow", match: many(1001, { tool: "a" }) }, "has a match that is not a list of examples"],
+    [{ decision: "allow", path: `{1..9}${"a".repeat(75)}` }, `has a bad path: "{1..9}${"a".repeat(74)}…": `],
+    [{ decision: "allow", path: `{1..9}${"a".repeat(74)}` }, `has a bad path: "{1..9}${"a".repeat(74)}": `],
+    [{ decision: "allow", path: ["fine", "{1..9}"] }, 'has a bad path: "{1..9}": '],
+    [{ decision: "allow", command: "x".repeat(16_385) }, "has a bad command: "],
+    [{ decision: "allow", [`${"q".repeat(79)}ab`]: 1 }, `has an unknown field "${"q".repeat(79)}a"`],
+    [
+      { decision: "allow", match: [{ tool: "a", arguments: "b" }] },
+      "has a match[0] that is not { tool, arguments?, agent?, user?, client?, role?, endpoint?, session? }",
+    ],
+    [
+      { decision: "allow", notMatch: [{ tool: "a" }, { tool: "a", session: 1 }] },
+      "has a notMatch[1] that is not { tool, arguments?, agent?, user?, client?, role?, endpoint?, session? }",
+    ],
+  ])("says what is wrong (%#)", (rule, message) => {
+    const [problem = "", ...others] = problemsOf(rule);
+    expect(others).toEqual([]);
+    expect(problem.slice(0, "user#1 ".length + message.length)).toBe(`user#1 ${message}`);
+  });
+
+  it.each([
+    { decision: "ask", approvals: 1 },
+    { decision: "ask", approvals: 10 },
+    { decision: "deny", host: many(1000, "a.org") },
+    { decision: "deny", id: "x".repeat(256), reason: "x".repeat(4096) },
+    { decision: "allow", command: "a", exact: true, given: "x" },
+    { decision: "allow", command: "a", exact: false },
+    { decision: "allow", command: "x".repeat(16_384) },
+    { decision: "allow", match: many(1000, { tool: "a" }) },
+    { decision: "deny", path: undefined },
+  ])("takes what is just within its limits (%#)", (rule) => {
+    expect(problemsOf(rule)).toEqual([]);
   });
 
   it("refuses two rules with one id, also when one is added later", () => {
@@ -184,6 +250,55 @@ describe("examples", () => {
         match: [{ tool: "read_file", arguments: { path: "docs/a" } }],
       },
     ],
+    [
+      "clients, endpoints and sessions, only where they are given",
+      {
+        decision: "allow",
+        client: "c",
+        endpoint: "e",
+        session: "s",
+        match: [{ tool: "x" }, { tool: "x", client: "c", endpoint: "e", session: "s" }],
+        notMatch: [
+          { tool: "x", client: "d" },
+          { tool: "x", endpoint: "d" },
+          { tool: "x", session: "d" },
+        ],
+      },
+    ],
+    [
+      "what a rule without resources says of calls that touch some",
+      {
+        decision: "allow",
+        tool: "a",
+        match: [
+          { tool: "a", arguments: { from: "x", to: "y" } },
+          { tool: "a", arguments: { command: "b; c" } },
+        ],
+        notMatch: [{ tool: "b", arguments: { path: "x" } }],
+      },
+    ],
+    [
+      "access to one of two paths",
+      {
+        decision: "allow",
+        path: "docs/**",
+        access: "write",
+        match: [{ tool: "x", arguments: { from: "docs/a" } }],
+        notMatch: [
+          { tool: "x", arguments: { from: "a" } },
+          { tool: "x", arguments: { to: "a" } },
+        ],
+      },
+    ],
+    [
+      "commands without regard to what else a call touches",
+      {
+        decision: "allow",
+        command: "ls",
+        match: [{ tool: "x", arguments: { command: "ls", path: "a" } }],
+        notMatch: [{ tool: "x", arguments: { command: "rm", path: "a" } }],
+      },
+    ],
   ])("that hold load: %s", (_, rule) => {
     expect(problemsOf(rule)).toEqual([]);
   });
@@ -205,14 +320,24 @@ describe("examples", () => {
     ]);
   });
 
+  it("are shown up to 200 characters", () => {
+    const shown = (path: string) =>
+      problemsOf({ decision: "deny", path: "a", match: [{ tool: "x", arguments: { path } }] })[0];
+    const frame = JSON.stringify({ tool: "x", arguments: { path: "" } }).length;
+    expect(shown("b".repeat(200 - frame))).toMatch(/b"\}\}$/u);
+    expect(shown("b".repeat(201 - frame))).toMatch(/b"\}… \(1 more characters\)$/u);
+  });
+
   it("that cannot be read are refused", () => {
     const circular: Record<string, unknown> = { path: "b" };
     circular["self"] = circular;
-    expect(
-      problemsOf({ decision: "deny", path: "a", match: [{ tool: "x", arguments: circular }] }),
-    ).toHaveLength(1);
+    expect(problemsOf({ decision: "deny", path: "a", match: [{ tool: "x", arguments: circular }] })).toEqual([
+      "user#1 does not match its example match[0]: x",
+    ]);
     expect(
       problemsOf({ decision: "deny", command: "a", match: [{ tool: "x", arguments: { command: "'a" } }] }),
-    ).toHaveLength(1);
+    ).toEqual([
+      `user#1 has an example match[0] that cannot be read (a quote is never closed): {"tool":"x","arguments":{"command":"'a"}}`,
+    ]);
   });
 });

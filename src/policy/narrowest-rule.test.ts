@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { narrowestRule } from "./narrowest-rule.js";
+import { coveringRule, narrowestRule } from "./narrowest-rule.js";
 import { ruleText } from "./rule-text.js";
 import { callOf, policyWith, readCall, shellCall, writeCall } from "./policy.fixture.js";
 
@@ -163,6 +163,169 @@ describe("narrowestRule", () => {
         expect(policy.decide(call([...own, "more"])).behavior).toBe("ask");
       }),
     );
+  });
+});
+
+describe("narrowestRule, for what a shell line and its caller are", () => {
+  const rule = (...args: Parameters<typeof shellCall>) => narrowestRule(shellCall(...args));
+
+  it.each([
+    ["npm run build --x", "npm run build *"],
+    ["npm run-script build", "npm run-script build *"],
+    ["pnpm run a b", "pnpm run a *"],
+    ["yarn run a", "yarn run a *"],
+    ["npm test -- x", "npm test *"],
+    ["npm ci", "npm ci *"],
+    ["pnpm test", "pnpm test *"],
+    ["yarn test", "yarn test *"],
+    ["git add a b", "git add *"],
+    ["git commit -m x", "git commit *"],
+    ["git switch main", "git switch *"],
+    ["cargo build", "cargo build *"],
+    ["cargo clippy x", "cargo clippy *"],
+    ["cargo doc", "cargo doc *"],
+    ["npm run", "npm run"],
+    ["npm run -x", "npm run -x"],
+    ["make all", "make all"],
+    ["git push origin", "git push origin"],
+  ])("%s is granted as %s", (line, command) => {
+    expect(rule([line], { writes: [] })).toEqual({
+      decision: "allow",
+      tool: "shell_exec",
+      command,
+      exact: true,
+    });
+  });
+
+  it.each([
+    "/usr/bin/bash x",
+    "python3.11 a",
+    "BASH.exe x".toLowerCase(),
+    "npm -q exec x",
+    "docker run a",
+    "cmd.EXE /c",
+    "node a.js",
+  ])("%s is asked for again each time", (line) => {
+    expect(rule([line])).toEqual({
+      decision: "ask",
+      tool: "shell_exec",
+      agent: "main",
+      command: line.includes("cmd") ? expect.any(String) : line,
+      reason: "it cannot be allowed permanently",
+    });
+  });
+
+  it("says what a command gets besides its words, where that is known and the same for all", () => {
+    const withGiven = (...given: (string | null | undefined)[]) =>
+      shellCall([], {
+        writes: [],
+        commands: given.map((each, at) => ({ words: [`c${at}`], known: true, readOnly: false, given: each })),
+      });
+    expect(narrowestRule(withGiven("in x"))).toMatchObject({ decision: "allow", given: "in x", exact: true });
+    expect(narrowestRule(withGiven("in x", "in x"))).toMatchObject({ command: ["c0", "c1"], given: "in x" });
+    expect(narrowestRule(withGiven(undefined))).not.toHaveProperty("given");
+    expect(narrowestRule(withGiven("in x", undefined)).decision).toBe("ask");
+    expect(narrowestRule(withGiven(null)).decision).toBe("ask");
+    // What covers it has to leave open what nobody knows.
+    expect(coveringRule(withGiven("in x"))).toMatchObject({ command: "c0", exact: true, given: "in x" });
+    expect(coveringRule(withGiven("in x", "in y"))).toEqual({
+      decision: "allow",
+      tool: "shell_exec",
+      command: ["c0", "c1"],
+    });
+    expect(coveringRule(withGiven(null))).toEqual({ decision: "allow", tool: "shell_exec", command: "c0" });
+  });
+
+  it("covers a call that nothing narrower describes by its tool and caller", () => {
+    const who = { decision: "allow", tool: "shell_exec", agent: "main" };
+    const nameless = { words: [], known: true, readOnly: false };
+    const unknown = { words: ["a"], known: false, readOnly: false };
+    expect(coveringRule(shellCall([], { commands: [nameless] }))).toEqual(who);
+    expect(coveringRule(shellCall([], { commands: [unknown] }))).toEqual(who);
+    expect(coveringRule(shellCall([], { commands: undefined }))).toEqual(who);
+    expect(coveringRule(shellCall(["bash x"], { writes: [] }))).toEqual({
+      decision: "allow",
+      tool: "shell_exec",
+      command: "bash x",
+      exact: true,
+    });
+    expect(coveringRule(writeCall("a"))).toEqual({ decision: "allow", tool: "write_file", path: "a" });
+  });
+
+  it("asks again only about commands that it can name", () => {
+    const commands = [
+      { words: ["bash", "x"], known: true, readOnly: false },
+      { words: ["b"], known: false, readOnly: false },
+      { words: [], known: true, readOnly: false },
+    ];
+    expect(rule([], { commands })).toMatchObject({ decision: "ask", command: "bash x" });
+    expect(rule([], { commands: commands.slice(1) })).toEqual({
+      decision: "ask",
+      tool: "shell_exec",
+      agent: "main",
+      reason: "it cannot be allowed permanently",
+    });
+  });
+
+  it("grants what a person was asked about: not commands that only read, unless all do", () => {
+    const reader = { line: "ls x", readOnly: true };
+    expect(rule([reader, "make"])).toMatchObject({ command: "make" });
+    expect(rule([reader])).toMatchObject({ command: "ls x" });
+    expect(rule([{ ...reader, known: false }, "make"])).toMatchObject({ command: "make" });
+  });
+
+  it("names a thousand things at most", () => {
+    const paths = (count: number) => Array.from({ length: count }, (_, at) => `f${at}`);
+    expect(narrowestRule(writeCall(paths(1000)))).toMatchObject({ decision: "allow", path: paths(1000) });
+    expect(narrowestRule(writeCall(paths(1001))).decision).toBe("ask");
+    expect(rule(paths(1000))).toMatchObject({ decision: "allow", command: paths(1000) });
+    expect(rule(paths(1001))).not.toHaveProperty("command");
+    const starters = (count: number) => paths(count).map((name) => `bash ${name}`);
+    expect(rule(starters(1000))).toMatchObject({ decision: "ask", command: starters(1000) });
+    expect(rule(starters(1001))).not.toHaveProperty("command");
+    const hosts = readCall(paths(1001).map((host) => ({ host: `${host}.org` })));
+    expect(narrowestRule(hosts).decision).toBe("ask");
+  });
+
+  it("names who calls, where that is known", () => {
+    const caller = { userId: "u*", client: "c", agent: "a" };
+    expect(narrowestRule(callOf(caller))).toEqual({
+      decision: "allow",
+      tool: "write_file",
+      agent: "a",
+      user: String.raw`u\*`,
+      client: "c",
+    });
+    expect(narrowestRule(callOf({ userId: "", client: "", agent: "" }))).toEqual({
+      decision: "allow",
+      tool: "write_file",
+    });
+  });
+
+  it("names paths so that a glob means them and nothing else", () => {
+    const pathOf = (path: string) => narrowestRule(writeCall(path)).path;
+    expect(pathOf("~/a")).toBe("./~/a");
+    expect(pathOf(" a")).toBe("./ a");
+    expect(pathOf("a~")).toBe("a~");
+    expect(pathOf("a//")).toBe("a");
+    expect(pathOf("/")).toBe("/");
+    expect(narrowestRule(callOf({ writes: [{ tree: "." }] })).path).toBe("**");
+    expect(narrowestRule(callOf({ writes: [{ tree: "a/" }] })).path).toBe("a/**");
+    expect(
+      narrowestRule(shellCall(["make"], { writes: [{ path: "a" }], reads: [{ path: "b" }] }), ["c*"]).path,
+    ).toEqual(["a", String.raw`c\*`]);
+  });
+
+  it("grants an install for any package only where all hosts are named", () => {
+    const install = (...hosts: string[]) =>
+      rule([{ line: "npm install x", sandboxed: true }], {
+        writes: [],
+        reads: hosts.map((host) => ({ host })),
+      }).command;
+    expect(install()).toBe("npm install x");
+    expect(install("a.org")).toBe("npm install *");
+    expect(install("a.org", "*:443")).toBe("npm install x");
+    expect(install("*.a.org")).toBe("npm install *");
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { toGrants } from "./caps.js";
 import { createPathSpace } from "./path-space.js";
 import { callOf } from "./policy.fixture.js";
 import { createRuleBook } from "./rule-book.js";
@@ -6,7 +7,7 @@ import { createSubjects } from "./subjects.js";
 
 function open(rules: object[] = []) {
   const book = createRuleBook({ user: rules as never }, createPathSpace("/ws"));
-  return createSubjects(book, { grants: {}, securityLevel: "critical" } as never);
+  return createSubjects(book, { grants: toGrants(["a"]), securityLevel: "critical" });
 }
 
 describe("what is kept of callers", () => {
@@ -25,6 +26,64 @@ describe("what is kept of callers", () => {
     const ann = subjects.of(callOf({ userId: "ann" }));
     expect(subjects.of(callOf({ userId: "ann" }))).toBe(ann);
     expect(subjects.of(callOf({ userId: "bob" }))).not.toBe(ann);
+  });
+
+  it.each(["user", "client", "role", "endpoint", "session"] as const)(
+    "is apart for each caller where a rule names a %s",
+    (field) => {
+      const subjects = open([{ decision: "allow", [field]: "x" }]);
+      const caller = { userId: "u", client: "c", role: "operator", endpoint: "e", sessionId: "s" } as const;
+      const first = subjects.of(callOf(caller));
+      expect(subjects.of(callOf(caller))).toBe(first);
+      for (const change of [
+        { userId: "v" },
+        { client: "d" },
+        { role: "viewer" },
+        { endpoint: "f" },
+        { sessionId: "t" },
+        { client: undefined },
+      ] as const) {
+        expect(subjects.of(callOf({ ...caller, ...change }))).not.toBe(first);
+      }
+    },
+  );
+
+  it("is one for all users of an agent where no rule names them", () => {
+    const subjects = open([{ decision: "allow", agent: "main" }]);
+    expect(subjects.of(callOf({ userId: "ann", sessionId: "s2" }))).toBe(subjects.of(callOf()));
+  });
+
+  it("is apart for names that only look alike when joined", () => {
+    const subjects = open([{ decision: "allow", user: "x" }]);
+    const pairs = [
+      [
+        { userId: "a", client: "b" },
+        { userId: "a1:b", client: undefined },
+      ],
+      [
+        { userId: undefined, client: "b" },
+        { userId: "b", client: undefined },
+      ],
+      [
+        { userId: "-", client: undefined },
+        { userId: undefined, client: "-" },
+      ],
+    ];
+    for (const [one, other] of pairs) expect(subjects.of(callOf(one))).not.toBe(subjects.of(callOf(other)));
+  });
+
+  it.each([
+    { category: "shell" },
+    { aliases: ["a"] },
+    { capabilities: ["a"] },
+    { securityLevel: "low" },
+    { annotations: { dangerous: true, readOnly: true } },
+    { annotations: {} },
+    { annotations: { dangerous: true, openWorld: true } },
+  ] as const)("is made again for a tool of the same name with %j", (change) => {
+    const subjects = open();
+    const first = subjects.of(callOf());
+    expect(subjects.of(callOf(change))).not.toBe(first);
   });
 
   it("stays bounded: a flood of names starts it over", () => {
