@@ -24,7 +24,7 @@ describe("readPatchCommand", () => {
       undefined,
       'a "b" $c \\ ` \\n',
     ],
-    ["a shell of its own", `bash -lc 'apply_patch "${"x"}"'`, undefined, "x"],
+    ["a shell of its own", `bash -lc 'apply_patch "x"'`, undefined, "x"],
     ["a shell by its path", `/usr/bin/sh -c 'cd d; apply_patch "x"'`, "d", "x"],
     ["another shell by its path", `/bin/zsh -c 'apply_patch "x"'`, undefined, "x"],
   ])("reads %s", (_, line, folder, expected) => {
