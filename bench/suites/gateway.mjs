@@ -193,6 +193,7 @@ async function measureMemory(folder) {
   console.log(
     `\ntenon mcp with ${servers} servers connected, ${many.listed - none.listed} tools more listed: ${many.mb.toFixed(0)} MB resident; ${none.mb.toFixed(0)} MB without any`,
   );
+  printGoal(`MB of memory that ${servers} connected servers add`, many.mb - none.mb, 30);
 }
 
 function residentOf(pid) {

@@ -8,7 +8,7 @@ import { createMcpHost } from "../../runtime/mcp-host/create-mcp-host.js";
 import { type AddCommand, type CommonFlags, type Terminal, addCommand } from "../command-line.js";
 import { loadFor, startTenon } from "../open-tenon.js";
 import { saveCatalogue } from "../mcp-catalogue.js";
-import { tuneV8 } from "../tune-v8.js";
+import { limitYoungGeneration, tuneV8 } from "../tune-v8.js";
 import { version } from "../version.js";
 import { watchConfig } from "../watch-config.js";
 import { warn } from "../output.js";
@@ -52,6 +52,7 @@ async function runMcp(terminal: Terminal, flags: McpFlags): Promise<void> {
   syncing.unref();
   const stopWatching = watchConfig({ terminal, flags, tenon, loaded });
   tuneV8();
+  limitYoungGeneration();
   try {
     await serveHost(host, dispatch, {
       include: flags.include,

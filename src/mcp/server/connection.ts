@@ -2,6 +2,7 @@ import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { CallStop, HostChange, HostSession, HostSessionOptions, McpHost } from "../../contract/host.js";
 import { LinkedList, type ListEntry } from "../../contract/linked-list.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
+import type { ProtocolEra } from "../../contract/ports/upstream.js";
 import { invalidParams } from "../../wire/json-rpc.js";
 import type { WireCall } from "./call-tool.js";
 import { toNotice, type ChangeNotice } from "./change-notice.js";
@@ -56,6 +57,7 @@ export class Connection {
   #closing: Promise<void> | undefined;
   /** What a host of 2026-07-28 declared last. */
   #declared: Readonly<Record<string, unknown>> | undefined;
+  #era: ProtocolEra | undefined;
 
   constructor(host: McpHost, options: ConnectionOptions) {
     const find = (callId?: string): Exchange | undefined => this.#find(callId);
@@ -72,8 +74,7 @@ export class Connection {
         extras: (callId) => this.#bound(callId)?.extras,
         logLevel: () => this.logLevel,
         capabilities: () => this.#capabilities,
-        era: () =>
-          this.#declared !== undefined ? "modern" : this.#listeners.size > 0 ? "legacy" : undefined,
+        era: () => this.#era ?? (this.#listeners.size > 0 ? "legacy" : undefined),
         notify: (method, params) => this.#broadcast({ method, params }),
         request: (method, params, signal) => this.#request(method, params, signal),
       }),
@@ -90,10 +91,21 @@ export class Connection {
 
   /** Note what a request of 2026-07-28 says of its host. */
   hear({ mcpReq }: Pick<RequestContext, "mcpReq">): void {
-    if (mcpReq.envelope === undefined) return;
-    const envelope = mcpReq.envelope as Readonly<Record<string, unknown>>;
+    if (mcpReq.envelope !== undefined) this.hearMeta(mcpReq.envelope);
+  }
+
+  /** The same by the `_meta` of a request that is not served yet. */
+  hearMeta(meta: object): void {
+    const envelope = meta as Readonly<Record<string, unknown>>;
+    this.#era = "modern";
     this.#declared = Object(envelope[capabilitiesKey]) as Record<string, unknown>;
     this.#info ??= toClientInfo(envelope[clientInfoKey]);
+  }
+
+  /** The era that the host chose, whatever it asked for to find out. */
+  settle(era: ProtocolEra): void {
+    this.#era = era;
+    if (era === "legacy") this.#declared = undefined;
   }
 
   /** Serve one request of a host that may be asked back while it runs. */

@@ -1,8 +1,10 @@
 import type { McpRequestContext, Server, Transport } from "@modelcontextprotocol/server";
 import type { HostTool, McpHost } from "../../contract/host.js";
+import { metaOf } from "../../wire/json-rpc.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer } from "./create-mcp-server.js";
 import { DirectCalls } from "./direct-calls.js";
+import { isModernMeta } from "./plain-meta.js";
 import type { StdioDispatch } from "./stdio-dispatch.js";
 
 export interface ServeHostOptions extends ConnectionOptions {
@@ -40,10 +42,16 @@ export async function serveHost(
     // A host that has closed its input can no longer answer questions, though it may still read.
     transport.onInputEnd = () => void setTimeout(() => mcp.connection.lostAll(), 2000).unref();
     dispatch.accepts = (request) => sdk.isJSONRPCRequest(request);
+    // Servers behind Tenon are started for the host, and the older ones hear only then what it declares.
+    dispatch.onRequest = (request) => {
+      const meta = metaOf(request);
+      if (meta !== undefined && isModernMeta(meta)) mcp.connection.hearMeta(meta);
+    };
     let greet = (): void => {};
     const greeted = new Promise<void>((resolve) => (greet = resolve));
     const create = ({ era }: McpRequestContext): Server => {
       const server = mcp.createServer(true);
+      mcp.connection.settle(era);
       if (era === "legacy") calls.attach(server);
       else calls.attachModern();
       setImmediate(greet); // by then the SDK knows what the host declared

@@ -35,6 +35,8 @@ export class StdioDispatch {
   readonly transport: StdioTransport;
   /** Whether the SDK accepts a request; it drops anything else without an answer. */
   accepts: ((request: WireMessage) => boolean) | undefined;
+  /** Called with each request that the SDK is about to get. */
+  onRequest: ((request: WireMessage) => void) | undefined;
   readonly #waiting: WireMessage[] = [];
   /** The id of requests that were answered before the SDK was loaded; no host can guess it. */
   readonly #answeredId = `tenon:${randomUUID()}`;
@@ -85,6 +87,7 @@ export class StdioDispatch {
       void this.send(rpcError(id, rpcErrors.invalidRequest, "The message is not a valid MCP request."));
       return;
     }
+    if (id !== undefined) this.onRequest?.(message);
     try {
       this.onmessage?.(message as never);
     } catch (error) {
