@@ -201,30 +201,33 @@ describe("running MCP servers", { timeout: 60_000 }, () => {
     { greeting: "asks what there is", methods: ["server/discover"] },
     { greeting: "listens first", methods: ["server/discover", "subscriptions/listen"] },
     { greeting: "lists at once", methods: [] },
-  ])("starts a server of 2025 once in the first run ever, where a host of 2026 $greeting", async ({ methods }) => {
-    const starts = join(folder, "starts");
-    const args = [join(import.meta.dirname, "fixtures/chatty-server.mjs"), "2025", "streams", starts];
-    const home = openHome({
-      policy: { rules: [{ decision: "allow", tool: "s:*" }] },
-      mcpServers: { s: { command: process.execPath, args } },
-    });
-    const capabilities = { sampling: {} };
-    const command = [process.execPath, tenonProgram, "mcp", ...home.args];
-    const host = new StdioHost(command, { capabilities, modern: true, env: home.env });
-    try {
-      for (const method of methods) {
-        if (method === "subscriptions/listen") host.begin(method, { notifications: {} });
-        else await host.ask(method, {});
+  ])(
+    "starts a server of 2025 once in the first run ever, where a host of 2026 $greeting",
+    async ({ methods }) => {
+      const starts = join(folder, "starts");
+      const args = [join(import.meta.dirname, "fixtures/chatty-server.mjs"), "2025", "streams", starts];
+      const home = openHome({
+        policy: { rules: [{ decision: "allow", tool: "s:*" }] },
+        mcpServers: { s: { command: process.execPath, args } },
+      });
+      const capabilities = { sampling: {} };
+      const command = [process.execPath, tenonProgram, "mcp", ...home.args];
+      const host = new StdioHost(command, { capabilities, modern: true, env: home.env });
+      try {
+        for (const method of methods) {
+          if (method === "subscriptions/listen") host.begin(method, { notifications: {} });
+          else await host.ask(method, {});
+        }
+        await host.ask("tools/list", {});
+        const { result } = await host.ask("tools/call", { name: "s__heard", arguments: {} });
+        expect(result).toMatchObject({ structuredContent: { declared: capabilities } });
+        expect(readFileSync(starts, "utf8").match(/started/g)).toHaveLength(1);
+      } finally {
+        host.close();
+        home.remove();
       }
-      await host.ask("tools/list", {});
-      const { result } = await host.ask("tools/call", { name: "s__heard", arguments: {} });
-      expect(result).toMatchObject({ structuredContent: { declared: capabilities } });
-      expect(readFileSync(starts, "utf8").match(/started/g)).toHaveLength(1);
-    } finally {
-      host.close();
-      home.remove();
-    }
-  });
+    },
+  );
 
   it("says why a tool is missing whose server failed, by either of its names, and how to start it", async () => {
     const flag = join(folder, "broken");
