@@ -67,7 +67,7 @@ function listing<T>(
   return {
     params: "PaginatedRequestParams",
     async answer({ connection }, { params }: { params: { cursor?: string } }, ctx) {
-      connection.hear(ctx);
+      connection.hear(ctx.mcpReq.envelope);
       const all = await list(connection, ctx.mcpReq.signal);
       const { page, nextCursor } = paginate(all, params.cursor, connection.options.pageSize);
       return { [key]: page, ...(nextCursor !== undefined && { nextCursor }) };

@@ -76,6 +76,15 @@ export interface WireCall {
   readonly extras?: RequestExtras | undefined;
 }
 
+/** The exchange that a call belongs to, with what the host sent along. */
+export interface CallBinding extends Pick<WireCall, "meta" | "extras"> {
+  readonly exchange: Exchange;
+  /** Of the request on the wire. */
+  readonly requestId: string | number | undefined;
+  /** The host hears of the call's progress. */
+  readonly reports: boolean;
+}
+
 /**
  * A call that was read, with its request and what stops it. Field by field: V8 gives each object that a spread begins
  * a shape of its own, and everything that reads it is slow.

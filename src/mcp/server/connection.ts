@@ -4,7 +4,7 @@ import { LinkedList, type ListEntry } from "../../contract/linked-list.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
 import type { ProtocolEra } from "../../contract/ports/upstream.js";
 import { invalidParams } from "../../wire/json-rpc.js";
-import type { WireCall } from "./call-tool.js";
+import type { CallBinding } from "./call-tool.js";
 import { toNotice, type ChangeNotice } from "./change-notice.js";
 import { createElicitation, HostClient, hostGone } from "./elicitation.js";
 import { anyResult, createPushExchange, type Exchange, type RequestContext } from "./exchange.js";
@@ -19,15 +19,6 @@ export interface ConnectionOptions extends Omit<HostSessionOptions, "interact" |
   readonly pageSize?: number | undefined;
   /** Told of faults that no answer can carry. */
   readonly onError?: ((error: Error) => void) | undefined;
-}
-
-/** With what the host sent along. */
-interface CallBinding extends Pick<WireCall, "meta" | "extras"> {
-  readonly exchange: Exchange;
-  /** Of the request on the wire. */
-  readonly requestId: string | number | undefined;
-  /** The host hears of the call's progress. */
-  readonly reports: boolean;
 }
 
 type Work<T> = (exchange: Exchange, stop: CallStop) => Promise<T>;
@@ -89,17 +80,13 @@ export class Connection {
     return server?.getClientCapabilities();
   }
 
-  /** Note what a request of 2026-07-28 says of its host. */
-  hear({ mcpReq }: Pick<RequestContext, "mcpReq">): void {
-    if (mcpReq.envelope !== undefined) this.hearMeta(mcpReq.envelope);
-  }
-
-  /** The same by the `_meta` of a request that is not served yet. */
-  hearMeta(meta: object): void {
-    const envelope = meta as Readonly<Record<string, unknown>>;
+  /** Note what the `_meta` of a request of 2026-07-28 says of its host; one of 2025 has none. */
+  hear(meta: object | undefined): void {
+    if (meta === undefined) return;
+    const { [capabilitiesKey]: declared, [clientInfoKey]: info } = meta as Record<string, unknown>;
     this.#era = "modern";
-    this.#declared = Object(envelope[capabilitiesKey]) as Record<string, unknown>;
-    this.#info ??= toClientInfo(envelope[clientInfoKey]);
+    this.#declared = Object(declared) as Record<string, unknown>;
+    this.#info ??= toClientInfo(info);
   }
 
   /** The era that the host chose, whatever it asked for to find out. */
@@ -137,7 +124,7 @@ export class Connection {
     request: { readonly method: string; readonly params: unknown },
     work: Work<T>,
   ): Promise<T> {
-    this.hear(ctx);
+    this.hear(ctx.mcpReq.envelope);
     const run: Work<T> = (exchange, stop) => this.within(exchange, () => work(exchange, stop));
     return this.#parked.serve(request, ctx, run) as Promise<T>;
   }

@@ -45,7 +45,7 @@ export async function serveHost(
     // Servers behind Tenon are started for the host, and the older ones hear only then what it declares.
     dispatch.onRequest = (request) => {
       const meta = metaOf(request);
-      if (meta !== undefined && isModernMeta(meta)) mcp.connection.hearMeta(meta);
+      if (meta !== undefined && isModernMeta(meta)) mcp.connection.hear(meta);
     };
     let greet = (): void => {};
     const greeted = new Promise<void>((resolve) => (greet = resolve));
