@@ -97,7 +97,11 @@ export class CallState {
 
   /** Created on first use: most tools never read it. */
   get abortSignal(): AbortSignal {
-    this.#controller ??= createController();
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      // A tool may start many things that all stop with the call; that is not a leak.
+      setMaxListeners(0, this.#controller.signal);
+    }
     if (this.aborted !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.aborted);
     return this.#controller.signal;
   }
@@ -160,11 +164,11 @@ export class CallState {
     });
   }
 
-  /** Start the time limit unless it is running. */
-  startClock(limitMs: number, onDeadline: () => void): void {
+  /** Start the time limit of the tool's work unless it is running. */
+  startClock(toolName: string, limitMs: number): void {
     if (this.#deadline !== undefined) return;
     const { deadlines } = this.parts;
-    this.#deadline = deadlines.add(limitMs, onDeadline);
+    this.#deadline = deadlines.add(limitMs, () => this.abort(exceeded(toolName, limitMs)));
     for (let pause = 0; pause < this.#pauses; pause++) deadlines.pause(this.#deadline);
   }
 
@@ -236,40 +240,30 @@ export class CallState {
   }
 }
 
-/** A tool may start many things that all stop with the call; that is not a leak. */
-function createController(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
-}
-
 /** For a tool that keeps its own time limit: how long it may take before its work starts. */
 const aheadMs = 30_000;
 
 /** Start the call's time limit: the caller's, or else the tool's. */
 export function startClock(call: ValidatedCall): void {
   const limitMs = call.received.timeoutMs ?? call.settings.timeoutMs;
-  if (limitMs !== null) runClock(call, limitMs);
+  if (limitMs !== null) call.state.startClock(call.entry.name, limitMs);
 }
 
 /** Wait for the tool's own code that runs ahead of its work: no longer than its work may take, and only until the call must stop. */
 export async function waitAhead<T>(call: ValidatedCall, step: T | PromiseLike<T>): Promise<T> {
-  runClock(call, call.received.timeoutMs ?? call.settings.timeoutMs ?? aheadMs);
+  const { state, entry } = call;
+  state.startClock(entry.name, call.received.timeoutMs ?? call.settings.timeoutMs ?? aheadMs);
   try {
-    return await call.state.race(Promise.resolve(step));
+    return await state.race(Promise.resolve(step));
   } finally {
-    call.state.stopClock();
+    state.stopClock();
   }
 }
 
-function runClock({ state, entry: { name } }: ValidatedCall, limitMs: number): void {
-  state.startClock(limitMs, () => {
-    state.abort(
-      new ToolTimeoutError(`"${name}" exceeded its time limit of ${limitMs} ms and was stopped.`, {
-        toolName: name,
-        hint: "Do less in one call, or pass a larger timeoutMs.",
-        details: { timeoutMs: limitMs },
-      }),
-    );
+function exceeded(toolName: string, limitMs: number): ToolTimeoutError {
+  return new ToolTimeoutError(`"${toolName}" exceeded its time limit of ${limitMs} ms and was stopped.`, {
+    toolName,
+    hint: "Do less in one call, or pass a larger timeoutMs.",
+    details: { timeoutMs: limitMs },
   });
 }

@@ -40,6 +40,10 @@ export function scopeOf(call: ResolvedCall): CallScope {
 
 /** A tool's access to the world. The ports are getters: most calls use none of them. */
 class CallContext implements ToolContext, CallScope {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly session: CallSession;
+  readonly taskId: string | undefined;
   readonly #call: ResolvedCall;
   readonly #state: CallState;
   #files: Files | undefined;
@@ -56,25 +60,17 @@ class CallContext implements ToolContext, CallScope {
   constructor(call: ResolvedCall) {
     this.#call = call;
     this.#state = call.state;
+    this.callId = call.received.callId;
+    this.toolName = call.entry.name;
+    this.session = call.state.session;
+    this.taskId = call.received.taskId;
   }
 
-  get callId(): string {
-    return this.#call.received.callId;
-  }
   get rootCallId(): string {
     return this.#call.received.root.callId;
   }
-  get toolName(): string {
-    return this.#call.entry.name;
-  }
-  get session(): CallSession {
-    return this.#state.session;
-  }
   get sessionId(): string {
     return this.#state.session.id;
-  }
-  get taskId(): string | undefined {
-    return this.#call.received.taskId;
   }
   get iterationId(): string | undefined {
     return this.#state.session.iterationId;

@@ -131,7 +131,7 @@ function claimsOf(call: ResolvedCall, input: unknown): Claims {
 function askTool(call: ResolvedCall, input: unknown): Omit<Claims, "locks"> {
   const { name, tool } = call.entry;
   try {
-    const shell = analyseLine(call, input);
+    const shell = tool.shellLine === undefined ? undefined : analyseLine(call, input);
     const resources: unknown = tool.resources?.(input, shell?.analysis, call.settings.custom) ?? {};
     if (typeof resources !== "object" || resources === null || "then" in resources)
       throw new TypeError("it did not return { reads, writes }");
@@ -147,10 +147,12 @@ function askTool(call: ResolvedCall, input: unknown): Omit<Claims, "locks"> {
 
 function toList(list: unknown): Resource[] {
   if (!Array.isArray(list)) throw new TypeError("reads and writes must be arrays");
-  return list.map((resource: unknown) => {
+  const resources: Resource[] = [];
+  for (const resource of list as unknown[]) {
     if (typeof resource !== "object" || resource === null) throw new TypeError("an entry is not an object");
-    return { ...resource } as Resource;
-  });
+    resources.push({ ...resource } as Resource);
+  }
+  return resources;
 }
 
 /** The call as the policy sees it. */

@@ -1,5 +1,5 @@
 import type { Facet } from "./facets.js";
-import type { PolicyCall } from "./policy-call.js";
+import type { PolicyCall, PolicyCommand } from "./policy-call.js";
 import type { Traits } from "./traits.js";
 import type { Verdict } from "./judge-facet.js";
 
@@ -19,7 +19,7 @@ export function defaultVerdict(
   if (facet.kind === "command") return commandVerdict(facet.command, mode);
   if (facet.kind === "host") return traits.dangerous ? dangerous : openWorld;
   if (facet.kind === "path" && facet.write) {
-    if (mode === "auto" && isHeld(call)) return autoSandbox;
+    if (mode === "auto" && call.commands !== undefined && isHeld(call.commands)) return autoSandbox;
     return mode === "auto" && facet.view.inside && changesFilesOnly(call, traits) ? autoWorkspace : dangerous;
   }
   if (traits.dangerous)
@@ -37,7 +37,7 @@ function commandVerdict(command: Extract<Facet, { kind: "command" }>["command"],
 }
 
 /** The sandbox holds all commands of the call: what they write outside, they do not reach. */
-function isHeld({ commands = [] }: PolicyCall): boolean {
+function isHeld(commands: readonly PolicyCommand[]): boolean {
   return commands.length > 0 && commands.every(({ sandboxed }) => sandboxed === true);
 }
 

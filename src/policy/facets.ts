@@ -17,14 +17,13 @@ export type PathFacet = Extract<Facet, { kind: "path" }>;
 /** Take a call apart into what is judged. */
 export function facetsOf(call: PolicyCall, space: PathSpace): readonly Facet[] {
   const facets: Facet[] = [];
-  const commands = commandsOf(call);
-  for (const command of commands) facets.push({ kind: "command", ...viewCommand(command) });
-  for (const resource of call.writes)
-    addFacet(facets, resource, { space, write: true, shell: isShell(call) });
+  const shell = isShell(call);
+  if (shell)
+    for (const command of commandsOf(call)) facets.push({ kind: "command", ...viewCommand(command) });
+  for (const resource of call.writes) addFacet(facets, resource, { space, write: true, shell });
   for (const path of call.changes ?? [])
     facets.push({ kind: "path", view: viewPath(path, space), tree: false, write: true, weak: true });
-  for (const resource of call.reads)
-    addFacet(facets, resource, { space, write: false, shell: isShell(call) });
+  for (const resource of call.reads) addFacet(facets, resource, { space, write: false, shell });
   return facets.length > 0 ? facets : wholeCall;
 }
 

@@ -38,7 +38,7 @@ interface Found {
 
 function firstMatch(facet: Facet, { subject, facets }: JudgeInput): Found {
   let doubt: CompiledRule | undefined;
-  for (const rule of subject.screen.select(facet)) {
+  for (const rule of subject.screen?.select(facet) ?? []) {
     const found = matchFacet(rule, facet, facets);
     if (found === match.yes) return { rule, doubt };
     if (found === match.maybe) doubt ??= rule;

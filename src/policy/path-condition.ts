@@ -64,13 +64,16 @@ export function compilePathCondition(
 
 /** The same, compiled when it is first needed; for patterns that are known to be good. */
 export function lazyPathCondition(patterns: readonly string[], options: PathConditionOptions): PathCondition {
-  let made: PathCondition | undefined;
-  const condition = (): PathCondition => (made ??= compilePathCondition(patterns, options));
-  return {
-    test: (path) => condition().test(path),
-    covers: (path) => condition().covers(path),
+  const compile = (): PathCondition => {
+    const { test, covers } = compilePathCondition(patterns, options);
+    return Object.assign(condition, { test, covers });
+  };
+  const condition: PathCondition = {
+    test: (path) => compile().test(path),
+    covers: (path) => compile().covers(path),
     keys: undefined,
   };
+  return condition;
 }
 
 function keysOf(globs: readonly PathGlob[], allows: boolean): readonly string[] | undefined {

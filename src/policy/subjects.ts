@@ -13,8 +13,8 @@ export interface Subject {
   /** The rules that concern the caller, strongest first, without the built-in ones. */
   readonly rules: readonly CompiledRule[];
   readonly builtIn: readonly CompiledRule[];
-  /** Picks those of `rules` that can match. */
-  readonly screen: RuleScreen;
+  /** Picks those of `rules` that can match; `undefined` where there are none. */
+  readonly screen: RuleScreen | undefined;
   /** Those of `rules` that bind the paths of commands and searches; `undefined` where none of them denies or asks. */
   readonly commandRules: () => CommandRules | undefined;
   /** Some of the rules depend on what a call touches, even where it writes nothing. */
@@ -98,7 +98,7 @@ function createSubject(call: PolicyCall, all: readonly CompiledRule[], options: 
   const rules = own.filter(({ source }) => source !== "built-in");
   return {
     rules,
-    screen: createScreen(rules),
+    screen: rules.length === 0 ? undefined : createScreen(rules),
     commandRules: once(() => compileCommandRules(rules)),
     builtIn: own.filter(({ source }) => source === "built-in"),
     resourceRules: own.some((rule) => namesResources(rule) && !guardsWritesOnly(rule)),

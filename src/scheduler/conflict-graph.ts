@@ -191,10 +191,12 @@ function settle<Owner>(group: Group<Owner>, onFree: (owner: Owner) => void): voi
 function finish<Owner>(first: Group<Owner>, onFree: (owner: Owner) => void): void {
   let group: Group<Owner> | undefined = first;
   while (group !== undefined && group.members === 0) {
-    const { dependents, later }: Group<Owner> = group;
+    const { dependents, later, node, mode }: Group<Owner> = group;
     group.dependents = undefined;
-    if (later === undefined) clear(group);
-    else later.earlier = undefined;
+    if (later === undefined) {
+      node.groups[mode] = undefined;
+      node.busy--;
+    } else later.earlier = undefined;
     if (dependents !== undefined) {
       for (const claim of dependents) {
         if (--claim.blockers === 0) onFree(claim.owner);
@@ -203,11 +205,6 @@ function finish<Owner>(first: Group<Owner>, onFree: (owner: Owner) => void): voi
     group = later;
   }
   prune(first.node);
-}
-
-function clear<Owner>({ node, mode }: Group<Owner>): void {
-  node.groups[mode] = undefined;
-  node.busy--;
 }
 
 // An empty group that nothing waits for is the same as the one before it.

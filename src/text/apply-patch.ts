@@ -156,8 +156,8 @@ function planChanges(
       if (made.data.length > 0 || made.end > made.start) splices.push(made);
     }
   }
-  const changes = (): Change[] => hunks.flatMap((hunk) => hunk.changes);
-  if (readsAsMeant(bytes, decoded, { splices, changes })) {
+  const changes = hunks.flatMap((hunk) => hunk.changes);
+  if (space.isBytes || readsAsMeant(bytes, decoded, { splices, changes })) {
     return { ok: true, splices, encoding: decoded.encoding };
   }
   return inexact(runsTogether(decoded.encoding), 0);

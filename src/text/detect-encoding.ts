@@ -13,15 +13,19 @@ export interface ByteOrderMark {
 export function detectEncoding(bytes: Buffer): string {
   const wide = bytes.subarray(0, 1 << 16).includes(0) ? guessUtf16(bytes) : undefined;
   if (wide !== undefined) return wide;
-  if (isUtf8(bytes)) return switchesSets(bytes) ? "iso-2022-jp" : "utf8";
+  if (isUtf8(bytes)) return bytes.includes(escape) && switchesSets(bytes) ? "iso-2022-jp" : "utf8";
   return isMostlyUtf8(bytes) ? "utf8" : detectLegacy(bytes);
 }
 
 /** Read the BOM, if there is one, of any encoding or of those whose name begins so. */
 export function readBom(bytes: Uint8Array, encoding = ""): ByteOrderMark | undefined {
-  return boms.find(
-    (bom) => bom.encoding.startsWith(encoding) && bom.mark.every((byte, at) => bytes[at] === byte),
-  );
+  for (const bom of boms) if (bom.encoding.startsWith(encoding) && beginsWith(bytes, bom.mark)) return bom;
+  return undefined;
+}
+
+export function beginsWith(bytes: Uint8Array, mark: ArrayLike<number>): boolean {
+  for (let at = 0; at < mark.length; at += 1) if (bytes[at] !== mark[at]) return false;
+  return true;
 }
 
 /** The BOM that a file of that encoding begins with. */
@@ -40,12 +44,12 @@ const boms: readonly (ByteOrderMark & { readonly mark: readonly number[] })[] = 
   { encoding: "gb18030", length: 4, mark: [0x84, 0x31, 0x95, 0x33] },
 ];
 
+const escape = 0x1b;
+
 /** ISO-2022-JP is written in ASCII bytes and escapes: "ESC $ B" opens kanji and "ESC ( B" closes them. */
 function switchesSets(bytes: Buffer): boolean {
-  const escape = bytes.indexOf(0x1b);
-  if (escape === -1) return false;
-  const open = bytes.indexOf("\u001B$B", escape, "latin1");
-  const start = open === -1 ? bytes.indexOf("\u001B$@", escape, "latin1") : open;
+  const open = bytes.indexOf("\u001B$B", 0, "latin1");
+  const start = open === -1 ? bytes.indexOf("\u001B$@", 0, "latin1") : open;
   return start !== -1 && bytes.indexOf("\u001B(", start, "latin1") !== -1;
 }
 

@@ -41,8 +41,12 @@ function findExact(space: SearchSpace, { oldText, newText, replaceAll }: WantedE
   if (oldText.includes("\n") && !oldText.includes("\r") && hasReturns(space)) return undefined;
   const starts = replaceAll ? findDisjoint(space, oldText) : findOccurrences(space, oldText);
   if (starts.length === 0) return undefined;
-  const spans = starts.map((start) => ({ start, end: start + oldText.length }));
-  if (spans.some((span) => cutsLineEnd(space, oldText, span))) return undefined;
+  const spans: Span[] = [];
+  for (const start of starts) {
+    const span = { start, end: start + oldText.length };
+    if (cutsLineEnd(space, oldText, span)) return undefined;
+    spans.push(span);
+  }
   return { how: "exact", spans, newText };
 }
 

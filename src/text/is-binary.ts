@@ -1,4 +1,4 @@
-import { readBom } from "./detect-encoding.js";
+import { beginsWith, readBom } from "./detect-encoding.js";
 import { guessUtf16 } from "./utf16-guess.js";
 
 /**
@@ -10,23 +10,21 @@ import { guessUtf16 } from "./utf16-guess.js";
 export function looksBinary(sample: Uint8Array): boolean {
   const head = sample.subarray(0, 1 << 16);
   if (readBom(head) !== undefined) return false;
-  if (startsWith(head, "%PDF-")) return true;
+  if (beginsWith(head, pdfMark)) return true;
   if (head.includes(0)) return guessUtf16(head) === undefined;
   let controls = 0;
   // By index: an iterator takes ten times as long, and every read comes by here.
   for (let at = 0; at < head.length; at += 1) {
-    if (isRareControl(head[at] ?? 0)) controls += 1;
+    controls += rareControls[head[at] ?? 0] ?? 0;
   }
   // Random bytes have one control character in ten, texts none or, where they show escapes, a few.
   return controls * 20 > head.length;
 }
 
-function startsWith(bytes: Uint8Array, magic: string): boolean {
-  return Array.from(magic).every((char, at) => bytes[at] === char.charCodeAt(0));
-}
+const pdfMark = new TextEncoder().encode("%PDF-");
 
-/** Control characters but bell, backspace, tab, line ends, form feed and escape. */
-function isRareControl(byte: number): boolean {
-  if (byte === 0x7f) return true;
-  return byte < 0x20 && byte !== 0x1b && !(byte >= 0x07 && byte <= 0x0d);
-}
+/** 1 for control characters but bell, backspace, tab, line ends, form feed and escape. */
+const rareControls = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === 0x7f) return 1;
+  return byte < 0x20 && byte !== 0x1b && !(byte >= 0x07 && byte <= 0x0d) ? 1 : 0;
+});

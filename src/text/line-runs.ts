@@ -70,7 +70,7 @@ export function spliceRuns(runs: readonly LineRun[], changes: readonly LineChang
     from = endLine + 1;
   }
   keepUpTo(Number.MAX_SAFE_INTEGER);
-  return joinRuns(parts);
+  return joinAscending(parts);
 }
 
 /** Whether one of the runs has a line; the runs ascend. */
@@ -99,7 +99,7 @@ export function dropLines(runs: readonly LineRun[], lines: readonly number[]): L
     }
     parts.push(cutRun(run, from, lastLineOf(run)));
   }
-  return joinRuns(parts);
+  return joinAscending(parts);
 }
 
 /** The lines of a run between two numbers, both included; none where it has none there. */
@@ -113,10 +113,14 @@ export function cutRun(run: LineRun, first: number, last: number): LineRun {
 
 /** Runs in order, those that touch as one. They must not overlap. */
 export function joinRuns(parts: readonly LineRun[]): LineRun[] {
+  return joinAscending(inOrder(parts, ({ start }) => start));
+}
+
+function joinAscending(parts: readonly LineRun[]): LineRun[] {
   const joined: LineRun[] = [];
   // The lines of the last run, if it was made of several.
   let own: string[] | undefined;
-  for (const part of inOrder(parts, ({ start }) => start)) {
+  for (const part of parts) {
     if (part.lines.length === 0) continue;
     const last = joined.at(-1);
     if (last === undefined || part.start !== lastLineOf(last) + 1) {

@@ -103,7 +103,7 @@ function sizeAfter(bytes: Uint8Array, splices: readonly Splice[]): number {
 /** Splices, and the text that they are meant to make: spans of the old text and what stands there then. */
 interface MeantChange {
   readonly splices: readonly Splice[];
-  readonly changes: () => readonly { readonly span: Span; readonly newText: string }[];
+  readonly changes: readonly { readonly span: Span; readonly newText: string }[];
 }
 
 /**
@@ -115,7 +115,7 @@ export function readsAsMeant(bytes: Uint8Array, decoded: DecodedText, change: Me
   if (family !== "multi" && family !== "whole") return true;
   const parts: string[] = [];
   let at = 0;
-  for (const { span, newText } of change.changes()) {
+  for (const { span, newText } of change.changes) {
     parts.push(decoded.text.slice(at, span.start), newText);
     at = span.end;
   }

@@ -22,14 +22,16 @@ export interface PlannedEdit {
   /** Ascending, not overlapping, as small as can be; what lies outside of them stays byte for byte. */
   readonly splices: readonly Splice[];
   readonly how: MatchedHow;
-  /** The lines that the old text covers, for each replacement. */
-  readonly spans: readonly LineSpan[];
-  /** The byte at which each of them begins in its first line. */
-  readonly starts: readonly number[];
-  /** The byte after each of them. */
-  readonly ends: readonly number[];
+  /** Where the old text is, for each replacement. */
+  readonly spans: readonly ReplacedSpan[];
   readonly replacements: number;
   readonly encoding: string;
+}
+
+/** The lines that a text covers, and its bytes in them. */
+export interface ReplacedSpan extends LineSpan {
+  readonly start: number;
+  readonly end: number;
 }
 
 export type RefusedEdit =
@@ -73,9 +75,7 @@ function planFirstText(space: SearchSpace, decoded: DecodedText, newStr: string)
     ok: true,
     splices: data.length === 0 ? [] : [{ start: at, end: at, data }],
     how: "exact",
-    spans: [{ startLine: 1, endLine: 1 }],
-    starts: [at],
-    ends: [at],
+    spans: [{ startLine: 1, endLine: 1, start: at, end: at }],
     replacements: 1,
     encoding: decoded.encoding,
   };
@@ -89,27 +89,25 @@ interface Found {
 }
 
 function planMatch(bytes: Uint8Array, { space, decoded, match, edit }: Found): EditPlan {
-  const place = createPlaceText(space);
   const toSplice = createSpliceMaker(space, decoded);
-  const meant = keepsOwnLineEnds(match.how, edit);
+  const isMeant = !match.newText.includes("\n") || keepsOwnLineEnds(match.how, edit);
+  const place = isMeant ? undefined : createPlaceText(space);
   const splices: Splice[] = [];
   const changes: { span: Span; newText: string }[] = [];
   for (const span of match.spans) {
-    const newText = meant ? match.newText : place(span, match.newText);
+    const newText = place === undefined ? match.newText : place(span, match.newText);
     const made = toSplice(span, newText);
     if ("reason" in made) return refuse(made.reason);
     if (made.data.length > 0 || made.end > made.start) splices.push(made);
     changes.push({ span, newText });
   }
-  if (!readsAsMeant(bytes, decoded, { splices, changes: () => changes }))
+  if (!space.isBytes && !readsAsMeant(bytes, decoded, { splices, changes }))
     return refuse(runsTogether(decoded.encoding));
   return {
     ok: true,
     splices,
     how: match.how,
-    spans: toLines(space, match.spans),
-    starts: match.spans.map(({ start }) => space.byteOffset(start)),
-    ends: match.spans.map(({ end }) => space.byteOffset(end)),
+    spans: locate(space, match.spans),
     replacements: match.spans.length,
     encoding: decoded.encoding,
   };
@@ -121,23 +119,25 @@ function keepsOwnLineEnds(how: MatchedHow, { oldStr, newStr }: TextEdit): boolea
   return oldStr.includes("\r") || (newStr.includes("\r") && newStr.replaceAll("\r\n", "\n") === oldStr);
 }
 
-function toLines(space: SearchSpace, spans: readonly Span[]): LineSpan[] {
+function locate(space: SearchSpace, spans: readonly Span[]): ReplacedSpan[] {
+  const located: ReplacedSpan[] = [];
   let line = 1;
   let at = 0;
-  return spans.map(({ start, end }) => {
+  for (const { start, end } of spans) {
     line += space.countLineEnds(at, start);
     const startLine = line;
     // A line end at the end of the span belongs to its last line.
-    line += space.countLineEnds(start, Math.max(start, end - 1));
     at = Math.max(start, end - 1);
-    return { startLine, endLine: line };
-  });
+    line += space.countLineEnds(start, at);
+    located.push({ startLine, endLine: line, start: space.byteOffset(start), end: space.byteOffset(end) });
+  }
+  return located;
 }
 
 const maxShownLines = 50;
 
 function refuseMany(space: SearchSpace, spans: readonly Span[]): EditPlan {
-  const lines = toLines(space, spans.slice(0, maxShownLines)).map(({ startLine }) => startLine);
+  const lines = locate(space, spans.slice(0, maxShownLines)).map(({ startLine }) => startLine);
   return { ok: false, fault: "not-unique", count: spans.length, lines };
 }
 
@@ -162,7 +162,6 @@ type PlaceText = (span: Span, newText: string) => string;
 function createPlaceText(space: SearchSpace): PlaceText {
   const landing = createLanding(space);
   return (span, newText) => {
-    if (!newText.includes("\n")) return newText;
     const lines = newText.replaceAll("\r\n", "\n");
     const old = space.slice(span.start, span.end);
     if (!/[\r\n]/.test(old)) return lines.replaceAll("\n", landing(span));

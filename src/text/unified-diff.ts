@@ -42,11 +42,15 @@ export function blockDiff(
 function formatDiff(options: DiffPaths & DiffShape, hunks: readonly Hunk[], firstLine: number): string {
   const { maxChars = 100_000, header = true, linesAbove = { before: 0, after: 0 } } = options;
   const lines: string[] = header ? headerOf(options) : [];
-  for (const hunk of hunks) {
-    lines.push(rangesOf(hunk, firstLine, linesAbove));
-    for (const line of hunk.lines) lines.push(line);
+  for (const { oldStart, oldLines, newStart, newLines, lines: shown } of hunks) {
+    const oldRange = formatRange(oldStart + firstLine + linesAbove.before, oldLines);
+    const newRange = formatRange(newStart + firstLine + linesAbove.after, newLines);
+    lines.push(`@@ -${oldRange} +${newRange} @@`);
+    for (const line of shown) lines.push(line);
   }
-  return bound(lines, maxChars);
+  const text = `${lines.join("\n")}\n`;
+  if (text.length <= maxChars) return text;
+  return `${text.slice(0, maxChars).toWellFormed()}\n\\ The diff goes on and was cut here.\n`;
 }
 
 /** Comparing stops after this long, or is not begun; what differs is then shown as one block. */
@@ -205,24 +209,8 @@ function headerName(prefix: string, path: string | null): string {
   return name.includes(" ") && !name.startsWith('"') ? `${name}\t` : name;
 }
 
-function rangesOf(
-  hunk: Hunk,
-  firstLine: number,
-  above: { readonly before: number; readonly after: number },
-): string {
-  const oldRange = formatRange(hunk.oldStart + firstLine + above.before, hunk.oldLines);
-  const newRange = formatRange(hunk.newStart + firstLine + above.after, hunk.newLines);
-  return `@@ -${oldRange} +${newRange} @@`;
-}
-
 /** A count of one is left out; an empty range names the line before it. */
 function formatRange(start: number, count: number): string {
   if (count === 1) return String(start);
   return `${count === 0 ? start - 1 : start},${count}`;
-}
-
-function bound(lines: readonly string[], maxChars: number): string {
-  const text = `${lines.join("\n")}\n`;
-  if (text.length <= maxChars) return text;
-  return `${text.slice(0, maxChars).toWellFormed()}\n\\ The diff goes on and was cut here.\n`;
 }

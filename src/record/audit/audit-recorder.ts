@@ -70,7 +70,7 @@ export class AuditRecorder implements Recorder {
   }
 
   #begin(callId: string, { rest, args }: StartText): Promise<void> | undefined {
-    if (this.#end.isResting) throw new Error(this.#end.fault);
+    if (this.#end.fault !== undefined && this.#end.isResting) throw new Error(this.#end.fault);
     const sharing = this.#takeReady();
     try {
       const others = sharing.map((pending) => pending.rest);

@@ -39,9 +39,9 @@ export class LogEnd {
     return this.#writer !== undefined;
   }
 
-  /** Whether writing failed just now, so that another try would be too soon. */
+  /** Whether it is too soon for another try after writing failed. */
   get isResting(): boolean {
-    return this.fault !== undefined && this.#options.now() < this.#retryAt;
+    return this.#options.now() < this.#retryAt;
   }
 
   /** The writer; it is opened on first use. */

@@ -61,7 +61,11 @@ export function createRuntimeAudit(options: RuntimeAuditOptions): RuntimeAudit {
   };
   return {
     recorders: options.config.audit.enabled ? [recorder] : [],
-    refuseChanges: () => refusalOf(opened),
+    // Asked before a person is, who would approve a call that could not run.
+    refuseChanges() {
+      if (opened?.recorder.fault === undefined || opened.recorder.retry()) return undefined;
+      return notRecorded(new Error(opened.recorder.fault));
+    },
     hasUnsettled: () => options.config.audit.enabled && hasUnsettled(options),
     settle: async () => {
       if (options.config.audit.enabled) await (await open()).settle();
@@ -117,9 +121,3 @@ const queryKeys: KeysOf<AuditQuery> = {
 const rangeKeys: KeysOf<UsageRange> = { since: true, until: true, tool: true };
 
 const purgeKeys: KeysOf<PurgeRequest> = { texts: true, before: true, sessionId: true, dryRun: true };
-
-/** Checked before a person is asked to approve a call that could not run. */
-function refusalOf(opened: OpenedAudit | undefined): ToolError | undefined {
-  if (opened?.recorder.fault === undefined || opened.recorder.retry()) return undefined;
-  return notRecorded(new Error(opened.recorder.fault));
-}

@@ -57,19 +57,22 @@ function diffOf(names: DiffNames, edited: EditedText): string {
 
 /** The lines before and after a single change, if they end with nothing but line feeds. */
 function linesBetween(
-  { before, lines }: EditedText,
+  { before, lines, splices }: EditedText,
   { startLine, endLine, newLines }: ChangedPart,
   [first, end]: readonly [number, number],
 ): { before: readonly string[]; after: readonly string[] } | undefined {
   if (newLines === undefined || lines.encoding !== "utf8") return undefined;
   const [from, to] = [lines.byteStart(first), lines.byteStart(end)];
-  // The last line of a file may have no end.
-  if (to >= before.length || before.subarray(from, to).includes(carriageReturn)) return undefined;
+  // The last line of a file may have no end, or lose it.
+  const isLast = to >= before.length;
+  if (isLast && (before.at(-1) !== feed || (splices.at(-1)?.end ?? 0) >= before.length)) return undefined;
+  if (before.subarray(from, to).includes(carriageReturn)) return undefined;
   const old = lines.slice(first, end - 1);
   const now = [...old.slice(0, startLine - first), ...newLines, ...old.slice(endLine - first + 1)];
   return { before: old, after: now };
 }
 
+const feed = 0x0a;
 const carriageReturn = 0x0d;
 
 /** Lines of the old text that hold changes, and how many lines they gain. */

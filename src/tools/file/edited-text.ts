@@ -75,6 +75,7 @@ export function knownAfter({ runs, parts }: KnownLines, edited: EditedText): Kno
     return { runs: coversAll(runs, edited.lines) ? allLinesAfter(edited) : [], parts: [] };
   }
   const after = runsAfter(runs, edited);
+  if (parts.length === 0) return { runs: after, parts };
   return { runs: after, parts: partsAfter(parts, edited).filter(({ line }) => !hasLine(after, line)) };
 }
 

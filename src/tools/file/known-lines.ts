@@ -1,7 +1,7 @@
 import { decodeText } from "../../text/decode-text.js";
 import { coversChars, editPart, mergePart, type LinePart } from "../../text/line-parts.js";
 import { hasLine, type LineChange, type LineRun } from "../../text/line-runs.js";
-import type { PlannedEdit } from "../../text/plan-edit.js";
+import type { ReplacedSpan } from "../../text/plan-edit.js";
 import type { LineSpan } from "../../text/splice.js";
 import type { PresentLines } from "./present-lines.js";
 
@@ -19,22 +19,16 @@ export interface CharSpan {
   readonly to: number;
 }
 
-/** Where the text of each replacement lies in its lines; read from the file only if it is needed. */
-export function charSpansOf(
-  bytes: Uint8Array,
-  lines: PresentLines,
-  plan: PlannedEdit,
-): (at: number) => CharSpan {
+/** Where a text lies in its lines. */
+export function charSpanOf(
+  { bytes, lines }: { readonly bytes: Uint8Array; readonly lines: PresentLines },
+  { startLine, endLine, start, end }: ReplacedSpan,
+): CharSpan {
   const lengthUpTo = (line: number, byte: number): number =>
     decodeText(bytes.subarray(lines.byteStart(line), byte), lines.encoding).text.length;
-  return (at) => {
-    const { startLine, endLine } = plan.spans[at] as LineSpan;
-    return {
-      from: lengthUpTo(startLine, plan.starts[at] ?? 0),
-      // The text may include the end of its last line.
-      to: Math.min(lengthUpTo(endLine, plan.ends[at] ?? 0), lines.line(endLine).length),
-    };
-  };
+  // The text may include the end of its last line.
+  const to = Math.min(lengthUpTo(endLine, end), lines.line(endLine).length);
+  return { from: lengthUpTo(startLine, start), to };
 }
 
 interface KnownText {
@@ -86,7 +80,6 @@ interface ChangedText {
 
 /** The known parts of lines after an edit. */
 export function partsAfter(parts: readonly LinePart[], { lines, changes }: ChangedText): readonly LinePart[] {
-  if (parts.length === 0) return parts;
   return parts
     .flatMap((part) => partAfter(part, changes, lines))
     .reduce<readonly LinePart[]>((known, part) => mergePart(known, part), []);
@@ -118,9 +111,14 @@ const longLineChars = 20_000;
 const aroundChars = 200;
 
 /** What to read to know a text: its lines, or a part of its line if that is very long. */
-export function toPlace(span: LineSpan, lines: PresentLines, textIn?: () => CharSpan): UnreadPlace {
-  if (textIn === undefined || span.startLine !== span.endLine) return span;
-  const { length } = lines.line(span.startLine);
+export function toPlace(
+  { startLine, endLine }: LineSpan,
+  lines: PresentLines,
+  textIn?: () => CharSpan,
+): UnreadPlace {
+  const span = { startLine, endLine };
+  if (textIn === undefined || startLine !== endLine) return span;
+  const { length } = lines.line(startLine);
   if (length <= longLineChars) return span;
   const { from, to } = textIn();
   const startChar = Math.max(1, from + 1 - aroundChars);

@@ -20,10 +20,8 @@ export interface LineFinderOptions {
 
 /** Create a finder from the first line and the known positions; it learns more on the way. */
 export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinderOptions): LineFinder {
-  const positions = [
-    { line: 1, byte: from },
-    ...known.map((place) => positionAbove(whole, place, { from, mark })),
-  ];
+  const positions: LinePlace[] = [{ line: 1, byte: from }];
+  for (const place of known) positions.push(positionAbove(whole, place, { from, mark }));
   // Lines are mostly asked for in order, each a few times: from the latest positions the way is short.
   const recent: LinePlace[] = [];
   let count: number | undefined;
@@ -33,7 +31,7 @@ export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinde
     return best;
   };
   const remember = (place: LinePlace): void => {
-    if (recent.some(({ line }) => line === place.line)) return;
+    for (const { line } of recent) if (line === place.line) return;
     recent.unshift(place);
     if (recent.length > maxRecent) recent.pop();
   };

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { ToolContext } from "../../contract/context.js";
 import { decodeText } from "../../text/decode-text.js";
 import { bytesAfter, type EditedText } from "./edited-text.js";
@@ -35,9 +36,19 @@ export function namedEncoding(bytes: Uint8Array, encoding: string): { encoding?:
 const maxDetectedBytes = 1 << 20;
 
 function encodingAfter(edited: EditedText): { encoding?: string } {
-  return edited.before.length > maxDetectedBytes
-    ? {}
-    : namedEncoding(bytesAfter(edited), edited.lines.encoding);
+  if (edited.before.length > maxDetectedBytes || staysUtf8(edited)) return {};
+  return namedEncoding(bytesAfter(edited), edited.lines.encoding);
+}
+
+/** Whether the new text is plainly UTF-8: without the bytes that other encodings are known by. */
+function staysUtf8({ before, lines, splices }: EditedText): boolean {
+  if (lines.encoding !== "utf8" || !isPlainUtf8(before)) return false;
+  for (const { data } of splices) if (!isPlainUtf8(data)) return false;
+  return true;
+}
+
+function isPlainUtf8(bytes: Uint8Array): boolean {
+  return isUtf8(bytes) && !bytes.includes(0) && !bytes.includes(0x1b);
 }
 
 function linesAfter({ lines, changes }: EditedText): number {

@@ -1,13 +1,13 @@
 import type { ToolContext } from "../../contract/context.js";
 import type { SeenFile } from "../../contract/ports/seen.js";
-import { planEdit, type PlannedEdit, type RefusedEdit } from "../../text/plan-edit.js";
+import { planEdit, type PlannedEdit, type RefusedEdit, type ReplacedSpan } from "../../text/plan-edit.js";
 import type { LineSpan } from "../../text/splice.js";
 import type { PlannedChange } from "./change-files.js";
 import { describeEdit } from "./describe-edit.js";
 import { bytesAfter, editText, knownAfter, type EditedText } from "./edited-text.js";
 import { compareSeen, isUnchangedInPlace, type Freshness } from "./freshness.js";
 import {
-  charSpansOf,
+  charSpanOf,
   nothingKnown,
   toPlace,
   type CharSpan,
@@ -59,13 +59,12 @@ export async function planFileEdit(edit: FileEdit, deps: EditDeps): Promise<Plan
   if (file.seen === undefined) throw notRead(path, plan.ok ? placesOf(file, plan) : []);
   if (!plan.ok) throw editRefused(file, file.seen, { plan, oldStr });
   // Only lines near these positions are needed, so the rest of the file is not scanned again.
-  const positions = plan.spans.map(({ startLine: line }, at) => ({ line, byte: plan.starts[at] ?? 0 }));
+  const positions = plan.spans.map(({ startLine: line, start: byte }) => ({ line, byte }));
   const lines = createPresentLines(file.bytes, file.encoding, { near: positions });
-  const textIn = charSpansOf(file.bytes, lines, plan);
   const known = requireFresh({ path, stat: file.stat, lines }, file.seen, {
     spans: plan.spans,
     oldStr,
-    textIn,
+    textIn: (at) => charSpanOf({ bytes: file.bytes, lines }, plan.spans[at] as ReplacedSpan),
   });
   if (plan.splices.length === 0) throw noChange("The edit would change nothing in the file.");
   const edited = editText(file.bytes, lines, plan.splices);
@@ -81,9 +80,8 @@ export async function planFileEdit(edit: FileEdit, deps: EditDeps): Promise<Plan
 /** Of a larger file only the places that would change have to be read. */
 const largeBytes = 1 << 16;
 
-function placesOf({ bytes, lines }: PresentFile, plan: PlannedEdit): UnreadPlace[] {
-  const textIn = charSpansOf(bytes, lines, plan);
-  return plan.spans.map((span, at) => toPlace(span, lines, () => textIn(at)));
+function placesOf(file: PresentFile, plan: PlannedEdit): UnreadPlace[] {
+  return plan.spans.map((span) => toPlace(span, file.lines, () => charSpanOf(file, span)));
 }
 
 /** Create a file, or fill an empty one. */

@@ -8,7 +8,7 @@ import type { PlannedChange } from "./change-files.js";
 import { createDiffStage, toStagedFile, type DiffStage, type StagedFile } from "./diff-stage.js";
 import { bytesAfter, editText, knownAfter } from "./edited-text.js";
 import { compareSeen } from "./freshness.js";
-import { charSpansOf, isKnown, nothingKnown, toPlace, type KnownLines } from "./known-lines.js";
+import { charSpanOf, isKnown, nothingKnown, toPlace, type KnownLines } from "./known-lines.js";
 import { checkCreatable, type PresentFile } from "./layers.js";
 import {
   createExists,
@@ -93,8 +93,7 @@ function requireRead(file: PresentFile, edits: MultiEdit["edits"]): KnownLines {
     if (oldStr === "") return [];
     const plan = planEdit(bytes, { oldStr, newStr, replaceAll }, file.encoding);
     if (!plan.ok) return [];
-    const textIn = charSpansOf(bytes, lines, plan);
-    return plan.spans.map((span, at) => ({ span, textIn: () => textIn(at) }));
+    return plan.spans.map((span) => ({ span, textIn: () => charSpanOf(file, span) }));
   });
   const toPlaces = (all: typeof places) => all.map(({ span, textIn }) => toPlace(span, lines, textIn));
   if (file.seen === undefined) {
@@ -122,10 +121,10 @@ function applyEdit(
     throw plan.fault === "not-found" ? oldTextMissing(path, plan.nearest) : oldTextAmbiguous(path, plan);
   }
   const { known, lines } = file;
-  const textIn = charSpansOf(file.bytes, lines, plan);
-  const unseen = plan.spans.flatMap((span, at) =>
-    isKnown(known, span, () => textIn(at)) ? [] : [toPlace(span, lines, () => textIn(at))],
-  );
+  const unseen = plan.spans.flatMap((span) => {
+    const textIn = () => charSpanOf(file, span);
+    return isKnown(known, span, textIn) ? [] : [toPlace(span, lines, textIn)];
+  });
   if (oldStr !== "" && unseen.length > 0) throw notRead(path, unseen);
   const edited = editText(file.bytes, lines, plan.splices);
   return { file: toStagedFile(bytesAfter(edited), file, knownAfter(known, edited)), plan };

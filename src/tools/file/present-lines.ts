@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import { once } from "../../contract/once.js";
 import { decodeText } from "../../text/decode-text.js";
 import { createLineTable } from "../../text/line-table.js";
 import { createLineFinder, finderIn } from "./line-finder.js";
@@ -51,33 +50,36 @@ function utf8Lines(whole: Buffer, bomLength: number, { near = [], starts }: Know
       : finderIn(starts, whole, mark);
   const { byteStart, lineAt } = finder;
   // Checked once for all lines, unless few of very many are read.
-  const isValid = once(() => whole.length <= maxChecked && isUtf8(whole));
-  const line = (number: number): string => {
-    const start = byteStart(number);
-    const end = contentEnd(whole, { start, next: byteStart(number + 1), mark });
-    return isValid() ? whole.toString("utf8", start, end) : readUtf8(whole.subarray(start, end));
+  let isValid: boolean | undefined;
+  const textIn = (start: number, next: number): string => {
+    let end = next;
+    if (end > start && whole[end - 1] === mark) end -= 1;
+    if (end > start && end < next && mark === 0x0a && whole[end - 1] === 0x0d) end -= 1;
+    isValid ??= whole.length <= maxChecked && isUtf8(whole);
+    return isValid ? whole.toString("utf8", start, end) : readUtf8(whole.subarray(start, end));
   };
   return {
     encoding: "utf8",
     get count() {
       return finder.count;
     },
-    line,
-    slice: sliceBy(line, (number) => byteStart(number) < whole.length),
+    line: (number) => textIn(byteStart(number), byteStart(number + 1)),
+    slice(first, last) {
+      const lines: string[] = [];
+      let number = Math.max(first, 1);
+      for (let start = byteStart(number); number <= last && start < whole.length; number += 1) {
+        const next = byteStart(number + 1);
+        lines.push(textIn(start, next));
+        start = next;
+      }
+      return lines;
+    },
     byteStart,
     lineAt,
   };
 }
 
 const maxChecked = 1 << 23;
-
-function contentEnd(
-  whole: Buffer,
-  { start, next, mark }: { start: number; next: number; mark: number },
-): number {
-  if (next <= start || whole[next - 1] !== mark) return next;
-  return mark === 0x0a && next - 2 >= start && whole[next - 2] === 0x0d ? next - 2 : next - 1;
-}
 
 function readUtf8(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString() : decodeText(bytes, "utf8").text;
@@ -105,21 +107,13 @@ function textLines(decoded: ReturnType<typeof decodeText>, size: number): Presen
     encoding: decoded.encoding,
     count,
     line,
-    slice: sliceBy(line, (number) => number <= count),
+    slice(first, last) {
+      const lines: string[] = [];
+      for (let number = Math.max(first, 1); number <= last && number <= count; number += 1)
+        lines.push(line(number));
+      return lines;
+    },
     byteStart,
     lineAt,
-  };
-}
-
-function sliceBy(
-  line: (number: number) => string,
-  isThere: (number: number) => boolean,
-): PresentLines["slice"] {
-  return (first, last) => {
-    const lines: string[] = [];
-    for (let number = Math.max(first, 1); number <= last && isThere(number); number += 1) {
-      lines.push(line(number));
-    }
-    return lines;
   };
 }
