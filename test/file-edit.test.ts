@@ -165,6 +165,27 @@ describe("files of all kinds", () => {
     expect(fixture.text("a.txt")).toBe("one\n2\n");
   });
 
+  it.each([
+    // An escape sequence of ISO-2022-JP that the edit brings, or completes.
+    ["plain\nwords\n", "plain", "\u001B$B5.\u001B(B"],
+    ["\u001Bplain\nwords\n", "plain", "$B5.\u001B(B"],
+    // Good sequences that told that a broken byte is a fault in UTF-8.
+    [
+      Buffer.concat([Buffer.from("plain caf\u00E9 caf\u00E9\nwords \u00E9"), Buffer.from([0xe9, 10])]),
+      "caf\u00E9 caf\u00E9",
+      "x",
+    ],
+  ])(
+    "keep their encoding where an edit makes them look like another: %j",
+    async (content, old_str, new_str) => {
+      fixture.put("a.txt", content);
+      await fixture.ok("read_file", { path: "a.txt" });
+      await fixture.ok("edit_file", { path: "a.txt", old_str, new_str });
+      await fixture.ok("edit_file", { path: "a.txt", old_str: "words", new_str: "w\u00F6rter" });
+      expect(fixture.text("a.txt")).toContain("w\u00F6rter");
+    },
+  );
+
   it("are edited in the encoding that they were read in", async () => {
     const sjis = Buffer.from([0x83, 0x65, 0x83, 0x58, 0x83, 0x67, 0x0a]);
     fixture.put("j.txt", sjis);
