@@ -37,6 +37,14 @@ describe("definitions of a language", () => {
     await expect(await outlineOf(language)).toMatchFileSnapshot(join(corpus, `${language}.symbols`));
   });
 
+  it.each(samples)("%s: finds the same in a large file", async (language) => {
+    const syntax = createSyntax();
+    await syntax.load(language);
+    const text = readFileSync(join(corpus, `${language}.txt`), "utf8");
+    // Files from a size on are searched in parts.
+    expect(syntax.symbols(text + " ".repeat(250_000), language)).toEqual(syntax.symbols(text, language));
+  });
+
   it("gives lines and columns in the text as it is, beyond the first plane too", async () => {
     const syntax = createSyntax();
     await syntax.load("typescript");

@@ -27,7 +27,7 @@ export function findSymbols(root: Node, query: Query, text?: string): SourceSymb
   const symbols: (SourceSymbol | OutlinedSymbol)[] = [];
   const around: Enclosing[] = [];
   const seen = new Set<number>();
-  for (const found of sortedDefinitions(query.matches(root))) {
+  for (const found of definitionsIn(root, query)) {
     if (found.name !== undefined && seen.has(found.name.startIndex)) continue;
     while (around.length > 0 && !encloses(around[around.length - 1]!, found)) around.pop();
     if (isLocal(found.kind, around)) continue;
@@ -68,6 +68,19 @@ function ownerOf(kind: SymbolKind, around: readonly Enclosing[]): Enclosing | un
   if (kind !== "field") return inFunction;
   return around.findLast((outer) => typeKinds.has(outer.kind)) ?? inFunction;
 }
+
+/**
+ * What a query finds in a large text takes a quarter of the memory of its tree, so look at one top-level statement after another there. No
+ * pattern goes across them.
+ */
+function* definitionsIn(root: Node, query: Query): Iterable<Definition> {
+  const inParts = root.endIndex > maxWholeLength && root.childCount <= maxParts;
+  for (const part of inParts ? root.children : [root]) yield* sortedDefinitions(query.matches(part));
+}
+
+const maxWholeLength = 200_000;
+/** The nodes of a million statements would take more memory than they save. */
+const maxParts = 20_000;
 
 /** Outer definitions first. Where two patterns found the same one, the first pattern of the query counts. */
 function sortedDefinitions(matches: readonly QueryMatch[]): Definition[] {

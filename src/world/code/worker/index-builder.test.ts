@@ -112,6 +112,14 @@ describe("parsing scanned files", () => {
     expect(new Set(parsed)).toEqual(new Set(Object.keys(sizes)));
   });
 
+  it("parses the files of a language together, and rare languages last", async () => {
+    const files = ["a.ps1", "b.ts", "c.sh", "d.py", "e.ts", "f.py", "node_modules/g.ts", "node_modules/h.sh"];
+    const contents = Object.fromEntries(files.map((file) => [file, file]));
+    const { parsed, builder } = openScanned(contents, undefined, { "b.ts": 300, "d.py": 310, "c.sh": 100 });
+    await builder.parse(() => false);
+    expect(parsed).toEqual(["d.py", "f.py", "b.ts", "e.ts", "c.sh", "a.ps1", ...files.slice(6)]);
+  });
+
   it("leaves the rest when it is told to end", async () => {
     const { tables, parsed, builder } = openScanned({ "a.ts": "same", "b.ts": "other" });
     await builder.parse(() => true);

@@ -28,12 +28,12 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((pool) => pool.stop()));
 });
 
-function openPool(size: number) {
+function openPool(size: number, prepare: (worker: Worker) => Worker = (worker) => worker) {
   const names = createNames();
   const started: Worker[] = [];
   ids.length = runningAtStart.length = 0;
   const start = (): Worker => {
-    const worker = new Worker(script, { eval: true });
+    const worker = prepare(new Worker(script, { eval: true }));
     // A thread that has ended has no number any more.
     runningAtStart.push(started.filter(({ threadId }) => threadId !== -1).length);
     ids.push(worker.threadId);
@@ -61,6 +61,15 @@ describe("the threads that parse", () => {
     // The end of the first does not take its place from the second.
     expect(await find("b")).toEqual([`thread${ids[2]}_0`]);
     expect(started).toHaveLength(3);
+  });
+
+  it("are replaced although one of them takes long to end", async () => {
+    const never = new Promise<number>(() => undefined);
+    const { started, find } = openPool(1, (worker) => Object.assign(worker, { terminate: () => never }));
+    const [[first], [queued]] = await Promise.all([find("large"), find("queued")]);
+    expect([first, queued]).toEqual([`thread${ids[0]}_0`, `thread${ids[1]}_0`]);
+    await Promise.all(started.map((worker) => Worker.prototype.terminate.call(worker)));
+    open.length = 0;
   });
 
   it("give up on files that end two of them, and on no others", async () => {

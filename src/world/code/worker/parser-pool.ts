@@ -1,3 +1,4 @@
+import { settlesWithin } from "../../../contract/system-clock.js";
 import { IntList } from "./int-list.js";
 import type { Names } from "./names.js";
 import type { ParserThread } from "./parser-process.js";
@@ -36,6 +37,9 @@ interface ParserSlot {
 /** The result of a job; none where its thread died. */
 type JobAnswer = ParserResult | "replaced" | undefined;
 
+/** A thread ends only after the compiler has, which takes 6 seconds for PowerShell. */
+const maxEndMs = 500;
+
 /** Run jobs on a few threads. When a thread dies, its jobs are tried once more. */
 export function createParserPool(options: {
   readonly size: number;
@@ -62,7 +66,7 @@ export function createParserPool(options: {
     slots[at] = undefined;
     const waiting = [...slot.jobs.values()];
     slot.jobs.clear();
-    ending[at] = slot.worker.terminate().then(() => (ending[at] = undefined));
+    ending[at] = settlesWithin(slot.worker.terminate(), maxEndMs).then(() => (ending[at] = undefined));
     for (const answer of waiting) answer("replaced");
   };
   const endThreads = async (isEnded: (slot: ParserSlot) => boolean): Promise<void> => {

@@ -57,6 +57,15 @@ describe.runIf(process.platform === "linux")("the process that parses", () => {
     expect(parserProcesses()).toHaveLength(1);
   });
 
+  it("ends with all its threads at once, whatever they are doing", async () => {
+    await Promise.all([find("f0.ts", 0), find("f1.ts", 1)]);
+    process.kill(parserProcesses()[0]!, "SIGSTOP");
+    await pool.rest();
+    await expect.poll(parserProcesses, { timeout: underLoad(5000) }).toEqual([]);
+    expect(await find("f2.ts", 0)).toBe("found2");
+    expect(parserProcesses()).toHaveLength(1);
+  });
+
   it("may be killed at any time: threads of this process do the rest", async () => {
     await find("f0.ts", 0);
     const [pid = 0] = parserProcesses();

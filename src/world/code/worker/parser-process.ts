@@ -72,6 +72,7 @@ interface ParserProcess {
 
 function openProcess(setup: ParserSetup, onEnd: (isExpected: boolean) => void): ParserProcess {
   const threads = new Map<number, EventEmitter>();
+  const ending = new Set<number>();
   let nextThread = 0;
   let isLeft = false;
   const child = fork(fileURLToPath(workerFile()), [processArgument], {
@@ -94,8 +95,15 @@ function openProcess(setup: ParserSetup, onEnd: (isExpected: boolean) => void): 
   const endThread = (thread: number): void => {
     const events = threads.get(thread);
     threads.delete(thread);
+    ending.delete(thread);
     events?.emit("exit");
     if (threads.size === 0) leave();
+  };
+  /** A thread waits for the compiler before it ends. Where no other one is left, nothing has to wait. */
+  const askToEnd = (thread: number): void => {
+    ending.add(thread);
+    if (ending.size < threads.size) send({ thread, ended: true });
+    else for (const each of ending) endThread(each);
   };
   const onExit = (): void => {
     if (!isLeft) onEnd(false);
@@ -122,8 +130,7 @@ function openProcess(setup: ParserSetup, onEnd: (isExpected: boolean) => void): 
         terminate: async () => {
           if (!threads.has(thread)) return;
           const ended = new Promise<void>((resolve) => events.once("exit", resolve));
-          if (threads.size === 1) endThread(thread);
-          else send({ thread, ended: true });
+          askToEnd(thread);
           await ended;
         },
       };
