@@ -24,6 +24,8 @@ export interface LockRows {
     requests: readonly LockRequest[],
   ): Promise<{ readonly id: number; readonly blockers: readonly Blocker[] }>;
   blockers(id: number): Promise<readonly Blocker[]>;
+  /** Whether a ticket stands in the queue, as the last one. */
+  isLast(id: number): Promise<boolean>;
   /** Send a heartbeat for one ticket; `false` if it was removed. */
   touch(id: number): Promise<boolean>;
   /** Send a heartbeat for all tickets of this process and remove some; returns those that are left. */
@@ -53,6 +55,7 @@ export function createLockRows({ database, clock, self }: StateParts): LockRows 
         return { id, blockers: await tx.all<Blocker>(findBlockers, [...timeValues(), id]) };
       }),
     blockers: (id) => database.all<Blocker>(findBlockers, [...timeValues(), id]),
+    isLast: async (id) => (await database.get<{ last: number | null }>(lastSql))?.last === id,
     touch: async (id) => (await database.run(`${touchSql} id = ?`, [...timeValues(), id])).changes > 0,
     beat: (given) =>
       database.transaction(async (tx) => {
@@ -82,6 +85,8 @@ export const dropSql = "DELETE FROM lock_tickets WHERE id = ?";
 
 /** Whether a ticket stands in the queue, as a transaction sees it. */
 export const standingSql = "SELECT 1 AS one FROM lock_tickets WHERE id = ?";
+
+const lastSql = "SELECT max(id) AS last FROM lock_tickets";
 
 const blockersSql = (time: string): string => `
   SELECT t.id, t.owner, t.pid, t.heartbeat, ${time} - t.heartbeat AS silent_ms, o.key

@@ -195,6 +195,7 @@ function heldLocks(queue: Queue, ticket: Ticket): HeldLocks {
     async check() {
       if (!(await isInQueue(queue, ticket))) throw lose(ticket);
     },
+    isAlone: async () => ticket.fault === undefined && (await queue.rows.isLast(ticket.id)),
     release() {
       dropped ??= releaseTicket(queue, ticket.id);
       return dropped;

@@ -25,6 +25,8 @@ export interface HeldLocks {
   readonly lost: AbortSignal;
   /** Throws where the locks were lost. Costs nothing as long as a sign of life was given just before. */
   check(): Promise<void>;
+  /** Whether the locks still stand and nobody queues behind them, so that they can be kept for the next use. */
+  isAlone(): Promise<boolean>;
   release(): Promise<void>;
 }
 

@@ -1,10 +1,12 @@
 import type { Clock } from "../../contract/ports/clock.js";
-import { journalLock, type LockStore } from "../../contract/ports/locks.js";
+import { journalLock, type HeldLocks, type LockStore } from "../../contract/ports/locks.js";
 
 /** The lock while it is held. */
 export interface HeldChangeLock {
   /** A number by which the store refuses writes of a holder that lost the lock; absent without shared locks. */
   readonly fence?: number;
+  /** Others may have held the lock, and left something unfinished, since the last change of this journal. */
+  readonly isNew: boolean;
   /** Throws if another process has taken the lock over. */
   readonly check: () => Promise<void>;
 }
@@ -23,6 +25,8 @@ export interface ChangeLockOptions {
 }
 
 const maxWaitMs = 20_000;
+/** For so long the lock is kept after a change, so that the next one of a series finds it. */
+const lingerMs = 10;
 
 /**
  * Allows one change at a time: in this process in the order of requests, between processes by a lock in the
@@ -30,36 +34,55 @@ const maxWaitMs = 20_000;
  */
 export function createChangeLock({ locks, place, clock }: ChangeLockOptions): WithChangeLock {
   let last: Promise<unknown> = Promise.resolve();
+  const shared = locks === undefined ? undefined : createSharedLock(locks, place);
   return (body, signal) => {
     const asked = clock.monotonic();
-    const turn = last.then(async () => {
-      if (locks === undefined) return body({ check: async () => {} });
+    const turn = last.then(() => {
+      if (shared === undefined) return body({ isNew: true, check: async () => {} });
       // Time spent waiting in this process counts: the wait is limited from the request on.
       const timeoutMs = Math.max(0, maxWaitMs - (clock.monotonic() - asked));
-      return withLock(locks, { place, timeoutMs, signal }, body);
+      return shared(body, { timeoutMs, ...(signal !== undefined && { signal }) });
     });
     last = turn.catch(() => {});
     return turn;
   };
 }
 
-interface LockRequest {
-  readonly place: string;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function withLock<Result>(
-  locks: LockStore,
-  { place, timeoutMs, signal }: LockRequest,
-  body: (turn: HeldChangeLock) => Promise<Result>,
-): Promise<Result> {
-  const options = signal === undefined ? { timeoutMs } : { timeoutMs, signal };
-  const held = await locks.acquire([journalLock(place)], options);
-  try {
-    return await body(held);
-  } finally {
-    // The change is complete either way; a lock that cannot be released now expires.
-    await held.release().catch(() => {});
-  }
+/** The lock that processes share. It is kept for a moment after a change, unless somebody else waits for it. */
+function createSharedLock(locks: LockStore, place: string) {
+  let kept: { readonly held: HeldLocks; readonly timer: NodeJS.Timeout } | undefined;
+  // The change is complete either way; a lock that cannot be released now expires.
+  const release = (held: HeldLocks): Promise<void> => held.release().catch(() => {});
+  const takeKept = async (): Promise<HeldLocks | undefined> => {
+    if (kept === undefined) return undefined;
+    const { held, timer } = kept;
+    kept = undefined;
+    clearTimeout(timer);
+    if (await held.isAlone().catch(() => false)) return held;
+    await release(held);
+    return undefined;
+  };
+  const keep = (held: HeldLocks): void => {
+    const giveUp = (): void => {
+      kept = undefined;
+      void release(held);
+    };
+    kept = { held, timer: setTimeout(giveUp, lingerMs).unref() };
+  };
+  return async <Result>(
+    body: (turn: HeldChangeLock) => Promise<Result>,
+    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  ): Promise<Result> => {
+    const known = options.signal?.aborted === true ? undefined : await takeKept();
+    const held = known ?? (await locks.acquire([journalLock(place)], options));
+    try {
+      const { fence, check } = held;
+      const result = await body({ fence, check, isNew: known === undefined });
+      keep(held);
+      return result;
+    } catch (error) {
+      await release(held);
+      throw error;
+    }
+  };
 }

@@ -157,7 +157,7 @@ export function createJournal(options: JournalOptions): Journal {
       const deps = executeDeps(turn, directories);
       try {
         // The holder of the lock owns everything unfinished: the process that began it is dead.
-        await withPathAsync("an unfinished change", () => recoverAll(deps, false));
+        if (turn.isNew) await withPathAsync("an unfinished change", () => recoverAll(deps, false));
         const token = randomBytes(8).toString("hex");
         const plan = createPlan({ opener: directories, blobs, token, maxBytes: limits.maxBytes, signal });
         const result = await body(plan, deps);
