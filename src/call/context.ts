@@ -96,6 +96,9 @@ class CallContext implements ToolContext, CallScope {
   get settings(): Readonly<Record<string, unknown>> {
     return this.#call.settings.custom;
   }
+  get isAborted(): boolean {
+    return this.#state.aborted !== undefined;
+  }
   get signal(): AbortSignal {
     return this.#state.abortSignal;
   }

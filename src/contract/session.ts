@@ -95,6 +95,8 @@ export interface CallScope {
   readonly taskId: string | undefined;
   readonly session: CallSession;
   readonly signal: AbortSignal;
+  /** Whether it is aborted, without making a signal. */
+  readonly isAborted?: boolean;
   /** Which paths the policy lets this call read; `undefined` where no rule denies any. */
   readable(): ((path: string) => boolean) | undefined;
   /** What the policy's rules about paths mean for commands of this call. */

@@ -84,6 +84,11 @@ async function putData(place: BlobPlace, data: Uint8Array, durable: boolean): Pr
   const ref = { hash: digest(data), size: data.length };
   const file = place.fileOf(ref.hash);
   if (durable ? await place.isKept(ref) : await looksKept(file, ref)) return ref;
+  // The newest version of a small file goes with its next change, so packing it does not pay.
+  if (!durable && data.length <= maxPackedAtOnce) {
+    await writeWhole(file, data, durable);
+    return ref;
+  }
   if (!(await writePacked(file, data, durable))) await writeWhole(file, data, durable);
   return ref;
 }

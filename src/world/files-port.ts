@@ -20,6 +20,8 @@ export interface FilesOptions {
   readonly onChanged?: ((paths: () => readonly string[]) => void) | undefined;
   /** Stops a change before it begins, never in the middle. Made on first use: reading a file needs none. */
   readonly signal?: (() => AbortSignal) | undefined;
+  /** Whether that signal has fired, without making it. */
+  readonly isAborted?: (() => boolean | undefined) | undefined;
 }
 
 /** The files of one call: looks go through the guard, changes through the journal. */
@@ -31,6 +33,9 @@ export function createFiles(options: FilesOptions): Files {
     sees,
     get signal() {
       return options.signal?.();
+    },
+    get isAborted() {
+      return options.isAborted?.();
     },
   };
   const tell = (paths: readonly string[]): void =>

@@ -121,6 +121,7 @@ export function createWorld(parts: WorldOptions): World {
       // A command that runs at the same time must not be reported as their author.
       onChanged: (paths) => sandbox.accept(paths),
       signal: () => scope.signal,
+      isAborted: () => scope.isAborted,
     });
   };
   const guardOf = (scope: CallScope): Guard => {

@@ -114,6 +114,19 @@ export function locksSuite(newFixture: NewFixture): void {
       expect(await one.locks.list()).toHaveLength(1);
     });
 
+    it("can be kept as long as nobody queues behind them", async () => {
+      const held = await one.locks.acquire([exclusive("k")]);
+      expect(await held.isAlone()).toBe(true);
+      const waiting = other.locks.acquire([exclusive("k")]);
+      await expect.poll(() => one.locks.list()).toHaveLength(2);
+      expect(await held.isAlone()).toBe(false);
+      await held.release();
+      const next = await waiting;
+      expect(await next.isAlone()).toBe(true);
+      await next.release();
+      expect(await next.isAlone()).toBe(false);
+    });
+
     it("are given back when the state closes", async () => {
       await one.locks.acquire([exclusive("k")]);
       await one.close();

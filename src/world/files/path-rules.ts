@@ -64,7 +64,7 @@ export function createPathRules(options: PathRulesOptions): PathRules {
   const surroundings = { workspace: workspace.real, realPath: realPathOf };
   const state = options.stateDir === undefined ? [] : [path.resolve(options.stateDir)];
   refuseWorkspaceInState(workspace.real, state);
-  const denied: DeniedRules = {
+  const rules: DeniedRules = {
     state: createDenyRules(state, surroundings),
     forbidden: createDenyRules(options.forbiddenPaths ?? [], surroundings),
     protected: createDenyRules(options.protectedGlobs ?? [], surroundings),
@@ -73,7 +73,7 @@ export function createPathRules(options: PathRulesOptions): PathRules {
   return buildRules({
     workspace,
     roots,
-    denied,
+    denied: createDenials(rules, (absolute) => locationOf({ roots, workspace }, absolute)),
     strict: options.strict ?? {},
     platform,
     narrowed: [],
@@ -88,10 +88,46 @@ interface DeniedRules {
   readonly unprotected: ReturnType<typeof createDenyRules>;
 }
 
+/** Why paths may not be used. */
+interface Denials extends DeniedRules {
+  /** Why a path may neither be read nor changed. */
+  readonly use: (absolute: string) => PathRefusal | undefined;
+  /** Why a path that may be read may not be changed. */
+  readonly change: (absolute: string) => PathRefusal | undefined;
+}
+
+function createDenials(rules: DeniedRules, locate: (absolute: string) => Location): Denials {
+  return {
+    ...rules,
+    use: rememberLast((absolute) => refuseUse(rules, locate(absolute))),
+    change: rememberLast((absolute) => refuseChange(rules, locate(absolute))),
+  };
+}
+
+/** One call judges the same path again and again. */
+function rememberLast<Result>(judgePath: (text: string) => Result): (text: string) => Result {
+  let last: { readonly text: string; readonly result: Result } | undefined;
+  return (text) => (last?.text === text ? last : (last = { text, result: judgePath(text) })).result;
+}
+
+function refuseUse({ state, forbidden }: DeniedRules, location: Location): PathRefusal | undefined {
+  if (state.match(location) !== undefined) return refusal("PATH_FORBIDDEN", "stateDir", STATE);
+  const rule = forbidden.match(location);
+  if (rule === undefined) return undefined;
+  return refusal("PATH_FORBIDDEN", `forbiddenPaths: ${rule}`, `is forbidden by the rule "${rule}"`);
+}
+
+function refuseChange(rules: DeniedRules, location: Location): PathRefusal | undefined {
+  const rule = rules.protected.match(location);
+  if (rule === undefined || rules.unprotected.match(location) !== undefined) return undefined;
+  const reason = `is protected from changes by the rule "${rule}"`;
+  return refusal("PATH_FORBIDDEN", `protected: ${rule}`, reason);
+}
+
 interface RuleParts {
   readonly workspace: PathRoot;
   readonly roots: readonly PathRoot[];
-  readonly denied: DeniedRules;
+  readonly denied: Denials;
   readonly strict: StrictPaths;
   readonly platform: NodeJS.Platform;
   /** Each list must contain the path. */
@@ -107,7 +143,7 @@ function buildRules(parts: RuleParts): PathRules {
     strict: parts.strict,
     platform: parts.platform,
     narrowed: parts.narrowed,
-    toAbsolute: (text: string) => place(parts, text),
+    toAbsolute: rememberLast((text: string) => place(parts, text)),
     judge: (realPath: string, access: PathAccess) => judge(parts, realPath, access),
     judgeDenied: (absolute: string, access: PathAccess) => judgeDenied(parts, absolute, access),
     mayDenyBelow: (realPath: string) => mayDenyBelow(parts, realPath),
@@ -181,23 +217,12 @@ const SYSTEM_TREES = ["/proc", "/sys", "/dev"];
 
 function judgeDenied(parts: RuleParts, absolute: string, access: PathAccess): RuleVerdict {
   const { denied } = parts;
-  const location = locationOf(parts, absolute);
-  if (denied.state.match(location) !== undefined) return refusal("PATH_FORBIDDEN", "stateDir", STATE);
-  const forbidden = denied.forbidden.match(location);
-  if (forbidden !== undefined) {
-    return refusal(
-      "PATH_FORBIDDEN",
-      `forbiddenPaths: ${forbidden}`,
-      `is forbidden by the rule "${forbidden}"`,
-    );
-  }
+  const forbidden = denied.use(absolute);
+  if (forbidden !== undefined) return forbidden;
   if (access === "read" || access === "list") return judgeScreens(parts, absolute);
-  const guarded = denied.protected.match(location);
-  if (guarded !== undefined && denied.unprotected.match(location) === undefined) {
-    const reason = `is protected from changes by the rule "${guarded}"`;
-    return refusal("PATH_FORBIDDEN", `protected: ${guarded}`, reason);
-  }
-  const kept = access === "remove" ? judgeBelow(denied, location) : undefined;
+  const guarded = denied.change(absolute);
+  if (guarded !== undefined) return guarded;
+  const kept = access === "remove" ? judgeBelow(denied, locationOf(parts, absolute)) : undefined;
   return kept ?? { allowed: true, path: absolute };
 }
 

@@ -11,10 +11,18 @@ export interface HeldChangeLock {
   readonly check: () => Promise<void>;
 }
 
+/** Stops waiting for the lock. */
+export interface Stop {
+  /** May be made on first use: only those who wait need it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the signal has fired. @default what the signal says */
+  readonly isAborted?: boolean | undefined;
+}
+
 /** Run a function while holding the lock. */
 export type WithChangeLock = <Result>(
   body: (turn: HeldChangeLock) => Promise<Result>,
-  signal?: AbortSignal,
+  stop?: Stop,
 ) => Promise<Result>;
 
 export interface ChangeLockOptions {
@@ -35,13 +43,13 @@ const lingerMs = 10;
 export function createChangeLock({ locks, place, clock }: ChangeLockOptions): WithChangeLock {
   let last: Promise<unknown> = Promise.resolve();
   const shared = locks === undefined ? undefined : createSharedLock(locks, place);
-  return (body, signal) => {
+  return (body, stop = {}) => {
     const asked = clock.monotonic();
     const turn = last.then(() => {
       if (shared === undefined) return body({ isNew: true, check: async () => {} });
       // Time spent waiting in this process counts: the wait is limited from the request on.
       const timeoutMs = Math.max(0, maxWaitMs - (clock.monotonic() - asked));
-      return shared(body, { timeoutMs, ...(signal !== undefined && { signal }) });
+      return shared(body, stop, timeoutMs);
     });
     last = turn.catch(() => {});
     return turn;
@@ -51,6 +59,8 @@ export function createChangeLock({ locks, place, clock }: ChangeLockOptions): Wi
 /** The lock that processes share. It is kept for a moment after a change, unless somebody else waits for it. */
 function createSharedLock(locks: LockStore, place: string) {
   let kept: { readonly held: HeldLocks; readonly timer: NodeJS.Timeout } | undefined;
+  const acquire = ({ signal }: Stop, timeoutMs: number): Promise<HeldLocks> =>
+    locks.acquire([journalLock(place)], { timeoutMs, ...(signal !== undefined && { signal }) });
   // The change is complete either way; a lock that cannot be released now expires.
   const release = (held: HeldLocks): Promise<void> => held.release().catch(() => {});
   const takeKept = async (): Promise<HeldLocks | undefined> => {
@@ -71,13 +81,18 @@ function createSharedLock(locks: LockStore, place: string) {
   };
   return async <Result>(
     body: (turn: HeldChangeLock) => Promise<Result>,
-    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+    stop: Stop,
+    timeoutMs: number,
   ): Promise<Result> => {
-    const known = options.signal?.aborted === true ? undefined : await takeKept();
-    const held = known ?? (await locks.acquire([journalLock(place)], options));
+    const isAborted = stop.isAborted ?? stop.signal?.aborted === true;
+    const known = isAborted ? undefined : await takeKept();
+    const held = known ?? (await acquire(stop, timeoutMs));
     try {
-      const { fence, check } = held;
-      const result = await body({ fence, check, isNew: known === undefined });
+      const result = await body({
+        fence: held.fence,
+        check: () => held.check(),
+        isNew: known === undefined,
+      });
       keep(held);
       return result;
     } catch (error) {

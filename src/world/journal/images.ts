@@ -3,6 +3,7 @@ import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { DirectoryImage, FileImage, NodeAttributes, NodeImage } from "../../contract/ports/journal.js";
 import { fileConflict, notRegularFile } from "../files/file-errors.js";
+import type { Stop } from "./change-lock.js";
 import { fromDelta, matchesDelta } from "./delta.js";
 import { openDirectory } from "./open-path.js";
 import type { Content } from "./plan.js";
@@ -23,7 +24,7 @@ export interface ImageDeps extends SourceDeps {
   readonly files: VirtualFiles;
   /** Counts bytes to be stored; throws if they are too many. */
   readonly onBytes: (bytes: number) => void;
-  readonly signal?: AbortSignal | undefined;
+  readonly stop?: Stop;
 }
 
 /** An image and the blobs that it needs. */
@@ -137,8 +138,8 @@ async function captureNode(
   const top = openDirectory(deps.opener, onDisk);
   const onBytes = capture.writer === undefined ? {} : { onBytes: deps.onBytes };
   try {
-    const { opener, signal } = deps;
-    return await captureTree(top, { opener, signal, text: subject.text, ...capture, ...onBytes });
+    const { opener, stop } = deps;
+    return await captureTree(top, { opener, signal: stop?.signal, text: subject.text, ...capture, ...onBytes });
   } finally {
     top.close();
   }

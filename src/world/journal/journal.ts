@@ -18,7 +18,7 @@ import { toToolError, withPathAsync } from "../files/file-errors.js";
 import { isWithin } from "../files/path-text.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
-import { createChangeLock, type HeldChangeLock } from "./change-lock.js";
+import { createChangeLock, type HeldChangeLock, type Stop } from "./change-lock.js";
 import { executePlan, type ExecuteDeps, type PlanEntry } from "./execute-plan.js";
 import { createPlan, type Plan, type PlannedStep } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
@@ -65,12 +65,11 @@ export interface JournalOptions {
 }
 
 /** How one call makes or undoes changes. */
-export interface ApplyOptions {
+export interface ApplyOptions extends Stop {
   /** Judges the paths of this call. @default the journal's own */
   readonly guard?: Guard;
   /** Which sessions' changes it sees and undoes. @default all */
   readonly sees?: ((sessionId: string) => boolean) | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** How one call undoes changes. */
@@ -98,7 +97,7 @@ export interface Journal extends UndoJournal {
   adopt(
     adoptions: () => Promise<readonly Adoption[]>,
     origin: ChangeOrigin,
-    options?: Pick<ApplyOptions, "signal">,
+    options?: Stop,
   ): Promise<number>;
   undo(what: UndoSelector, origin: ChangeOrigin, options?: ApplyUndoOptions): Promise<readonly UndoneFile[]>;
   /** The displayed paths that an undo would change. */
@@ -123,11 +122,16 @@ export function createJournal(options: JournalOptions): Journal {
   const { failpoint = () => {}, onWarning = () => {}, isCopy = false } = options;
   const { maxBulkBytes = defaultLimits.maxBytes, ownDir = options.keptDir } = options;
   const kept = createKeptFiles({ dir: options.keptDir, maxBulkBytes, now: () => clock.now() });
+  let fenced: { readonly fence: number; readonly rows: JournalStore } | undefined;
+  const rowsOf = (fence: number): JournalStore => {
+    if (fenced?.fence !== fence) fenced = { fence, rows: store.fenced(fence) };
+    return fenced.rows;
+  };
   const executeDeps = ({ check, fence }: HeldChangeLock, own: Opener = opener): ExecuteDeps => ({
     opener: own,
     blobs,
     guard,
-    store: fence === undefined ? store : store.fenced(fence),
+    store: fence === undefined ? store : rowsOf(fence),
     checkLock: check,
     clock,
     failpoint,
@@ -146,11 +150,12 @@ export function createJournal(options: JournalOptions): Journal {
   const judging = undoDeps(guard);
   const withChangeLock = createChangeLock({ locks: options.locks, place: options.place ?? "", clock });
   const tidy = createPruner({ store, blobs, kept, clock, limits });
+  const newToken = tokens();
   /** The change is made and recorded; pruning can fail without harm. */
   const notPruned = (error: unknown): void => onWarning(`The journal was not pruned: ${String(error)}`);
   const change = <Result>(
     body: (plan: Plan, deps: ExecuteDeps) => Promise<Result>,
-    signal?: AbortSignal,
+    stop: Stop,
   ): Promise<Result> =>
     withChangeLock(async (turn) => {
       const directories = openDirectories();
@@ -158,19 +163,19 @@ export function createJournal(options: JournalOptions): Journal {
       try {
         // The holder of the lock owns everything unfinished: the process that began it is dead.
         if (turn.isNew) await withPathAsync("an unfinished change", () => recoverAll(deps, false));
-        const token = randomBytes(8).toString("hex");
-        const plan = createPlan({ opener: directories, blobs, token, maxBytes: limits.maxBytes, signal });
+        const plan = createPlan({ opener: directories, blobs, token: newToken(), maxBytes: limits.maxBytes, stop });
         const result = await body(plan, deps);
         await tidy.afterChange().catch(notPruned);
         return result;
       } finally {
         directories.close();
       }
-    }, signal);
+    }, stop);
 
   return {
-    apply: (mutations, origin, { guard: { rules } = guard, signal } = {}) =>
+    apply: (mutations, origin, options = {}) =>
       change(async (plan, deps) => {
+        const { rules } = options.guard ?? guard;
         const wanted = typeof mutations === "function" ? await mutations() : mutations;
         for (const mutation of wanted) {
           const judged = { rules, opener, maxFileSize, kept, root: guard.root };
@@ -178,8 +183,8 @@ export function createJournal(options: JournalOptions): Journal {
         }
         failpoint("planned");
         await execute(deps, plan.steps(), { kind: "change", origin });
-      }, signal),
-    adopt: (adoptions, origin, { signal } = {}) =>
+      }, options),
+    adopt: (adoptions, origin, stop = {}) =>
       change(async (plan, deps) => {
         const wanted = openFolders(deps.opener, await adoptions());
         if (wanted.length === 0) return 0;
@@ -190,19 +195,21 @@ export function createJournal(options: JournalOptions): Journal {
         await execute(deps, planned, { kind: "change", origin });
         if (wanted.some(({ bulk }) => bulk)) await kept.limitBulk().catch(notPruned);
         return planned.length;
-      }, signal),
-    undo: (what, origin, { guard: own = guard, sees, signal, force } = {}) =>
+      }, stop),
+    undo: (what, origin, options = {}) =>
       change(async (plan, deps) => {
+        const { guard: own = guard, sees, force } = options;
         const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
         const undone = await planUndo(undoDeps(own, force), plan, targets);
         await execute(deps, plan.steps(), { kind: "undo", origin });
         return undone;
-      }, signal),
+      }, options),
     async touchedBy(what, { guard: own = guard, sees } = {}) {
       const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
       return [...pathsOf(targets)].map((real) => own.display(real));
     },
-    async previewUndo(what, { guard: own = guard, sees, signal, force } = {}) {
+    async previewUndo(what, options = {}) {
+      const { guard: own = guard, sees, force } = options;
       const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
       const directories = openDirectories();
       try {
@@ -211,7 +218,7 @@ export function createJournal(options: JournalOptions): Journal {
           blobs: createReadOnlyBlobs(blobs),
           token: "",
           maxBytes: Infinity,
-          signal,
+          stop: options,
         });
         return await previewUndo({ ...undoDeps(own, force), opener: directories }, plan, targets);
       } finally {
@@ -231,6 +238,13 @@ export function createJournal(options: JournalOptions): Journal {
     recover: () => withChangeLock((turn) => recoverAll(executeDeps(turn), true)),
     prune: () => withChangeLock(() => tidy.prune()),
   };
+}
+
+/** Parts of names that no other process uses. */
+function tokens(): () => string {
+  const own = randomBytes(8).toString("hex");
+  let count = 0;
+  return () => `${own}${(count += 1).toString(36)}`;
 }
 
 /** Complete or take back all unfinished entries; those that failed before only if `again`. */

@@ -60,8 +60,16 @@ export async function withOpenPaths<Result>(
   }
 }
 
-/** The stat of a real path; `null` where it, or a directory above it, is missing or was moved. */
-export function statReal(opener: Opener, real: string): BigIntStats | null {
+/**
+ * The stat of a real path; `null` where it, or a directory above it, is missing or was moved.
+ *
+ * @param check Called with what was found, and a path to it, while its directory is open.
+ */
+export function statReal(
+  opener: Opener,
+  real: string,
+  check?: (found: BigIntStats, at: OpenPath["at"]) => void,
+): BigIntStats | null {
   let opened: OpenPath;
   try {
     opened = openPath(opener, real);
@@ -70,7 +78,9 @@ export function statReal(opener: Opener, real: string): BigIntStats | null {
     throw error;
   }
   try {
-    return lookAt(opened);
+    const found = lookAt(opened);
+    if (found !== null) check?.(found, opened.at);
+    return found;
   } finally {
     opened.directory.close();
   }

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { accessSync, constants } from "node:fs";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
 import { writeTooLarge } from "../../contract/write-too-large.js";
@@ -13,7 +12,6 @@ import {
 import { checkContent, checkIdentity } from "./check-node.js";
 import { attributesOf, fileImage } from "./images.js";
 import { judgeMovedTree, resolveRealPath } from "./resolve-real-path.js";
-import { openPath } from "./open-path.js";
 import { planMove } from "./plan-move.js";
 import { previousOfSplice, previousOfWrite, piecesOf } from "./plan-splice.js";
 import { emptyDirectory, planParents } from "./plan-content.js";
@@ -60,9 +58,9 @@ async function planByOperation(deps: MutationDeps, plan: Plan, mutation: FileMut
 async function planWrite(deps: MutationDeps, plan: Plan, mutation: Mutation<"write">): Promise<void> {
   const { path: text, data, options = {} } = mutation;
   const real = resolveRealPath(deps, text, { access: "write" });
-  const node = plan.files.look(real);
+  const node = plan.files.look(real, "write");
   checkSize(text, data.length, deps);
-  checkTarget(plan, text, node);
+  checkTarget(text, node);
   if (node !== null && options.create === true) throw systemFailure(text, "EEXIST");
   checkIdentity(text, node, options.ifIdentity);
   const before = options.ifContent;
@@ -79,14 +77,14 @@ async function planWrite(deps: MutationDeps, plan: Plan, mutation: Mutation<"wri
 async function planSplice(deps: MutationDeps, plan: Plan, mutation: Mutation<"splice">): Promise<void> {
   const { path: text, before, splices, mode } = mutation;
   const real = resolveRealPath(deps, text, { access: "write" });
-  const node = plan.files.look(real);
+  const node = plan.files.look(real, "write");
   const pieces = piecesOf(mutation);
   checkSize(
     text,
     pieces.reduce((sum, piece) => sum + piece.length, 0),
     deps,
   );
-  checkTarget(plan, text, node);
+  checkTarget(text, node);
   const attributes = { ...keptAttributes(node), ...(mode !== undefined && { mode: mode & 0o777 }) };
   const previous = await previousOfSplice(plan, node, { text, before, pieces, splices });
   if (previous === undefined) await checkContent(plan.deps, { text, node, wanted: before });
@@ -101,8 +99,8 @@ function joinPieces(pieces: readonly Uint8Array[]): Source {
 async function planAppend(deps: MutationDeps, plan: Plan, mutation: Mutation<"append">): Promise<void> {
   const { path: text, data } = mutation;
   const real = resolveRealPath(deps, text, { access: "write" });
-  const node = plan.files.look(real);
-  checkTarget(plan, text, node);
+  const node = plan.files.look(real, "write");
+  checkTarget(text, node);
   checkIdentity(text, node, mutation.ifIdentity);
   checkSize(text, data.length + (node?.type === "file" ? node.size : 0), deps);
   const attributes = keptAttributes(node);
@@ -142,8 +140,8 @@ async function planCopy(deps: MutationDeps, plan: Plan, mutation: Mutation<"copy
   if (source.type !== "file") throw notRegularFile(from);
   checkIdentity(from, source, mutation.ifIdentity);
   const real = resolveRealPath(deps, to, { access: "write" });
-  const node = plan.files.look(real);
-  checkTarget(plan, to, node);
+  const node = plan.files.look(real, "write");
+  checkTarget(to, node);
   if (node !== null && !overwrite) throw systemFailure(to, "EEXIST");
   const mode = source.mode === undefined ? {} : { mode: source.mode & 0o777 };
   const attributes = node === null ? mode : keptAttributes(node);
@@ -195,19 +193,10 @@ function sizeOf(source: Source): number {
 // A small file is read once and joined in memory.
 const joinedBytes = 1 << 18;
 
-/** Only regular files that this process may write can get new content. */
-function checkTarget({ deps: { opener } }: Plan, text: string, node: VirtualNode | null): void {
-  if (node === null) return;
-  if (node.type === "directory") throw systemFailure(text, "EISDIR");
-  if (node.type !== "file") throw notRegularFile(text);
-  const { disk } = node;
-  if (disk === undefined) return;
-  const target = openPath(opener, disk.real);
-  try {
-    accessSync(target.at, constants.W_OK);
-  } finally {
-    target.directory.close();
-  }
+/** Only regular files can get new content. */
+function checkTarget(text: string, node: VirtualNode | null): void {
+  if (node?.type === "directory") throw systemFailure(text, "EISDIR");
+  if (node !== null && node.type !== "file") throw notRegularFile(text);
 }
 
 function checkSize(text: string, size: number, { maxFileSize }: MutationDeps): void {

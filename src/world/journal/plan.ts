@@ -10,6 +10,7 @@ import type {
   RenameStep,
   SetStep,
 } from "../../contract/ports/journal.js";
+import type { Stop } from "./change-lock.js";
 import { fileNotFound } from "../files/file-errors.js";
 import { storeImage, type ImageDeps, type StoredImage } from "./images.js";
 import { inodeOf, stampOf } from "./open-path.js";
@@ -101,7 +102,7 @@ export interface PlanOptions extends SourceDeps {
   readonly token: string;
   /** How many bytes may be stored for an undo. */
   readonly maxBytes: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly stop: Stop;
 }
 
 /** A step that is planned. */
@@ -114,7 +115,8 @@ export interface Draft extends Omit<PlannedStep, "change"> {
 /** Begin a plan on the current state of the disk. Previous contents are stored while planning, so an abandoned plan leaves only blobs. */
 export function createPlan(options: PlanOptions): Plan {
   const files = createVirtualFiles(options.opener);
-  const deps: ImageDeps = { ...options, files, onBytes: byteBudget(options.maxBytes) };
+  const { opener, blobs, stop } = options;
+  const deps: ImageDeps = { opener, blobs, files, onBytes: byteBudget(options.maxBytes), stop };
   const state: PlanState = { files, deps, drafts: [], changed: new Set() };
   return {
     token: options.token,

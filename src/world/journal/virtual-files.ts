@@ -1,4 +1,4 @@
-import { readlinkSync, type BigIntStats } from "node:fs";
+import { accessSync, constants, readlinkSync, type BigIntStats } from "node:fs";
 import path from "node:path";
 import { errnoOf } from "../../contract/errno.js";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
@@ -44,7 +44,8 @@ export interface VirtualTree {
 
 /** The files as they will be after the steps planned so far, while the disk is untouched. */
 export interface VirtualFiles {
-  look(real: string): VirtualNode | null;
+  /** What is at a path. With `write` a file on the disk that this process may not write is refused. */
+  look(real: string, access?: "write"): VirtualNode | null;
   /** Names in a directory. */
   names(real: string): Promise<string[]>;
   /** Where a directory is on the disk, if no step changes anything in it. */
@@ -65,42 +66,59 @@ type Rule =
 /** Planned steps, and which of them concern a path. */
 interface Rules {
   readonly all: Rule[];
+  /** Made when first needed: most plans have one step. */
   readonly index: StepIndex;
+}
+
+function createRules(): Rules {
+  const all: Rule[] = [];
+  let index: StepIndex | undefined;
+  let indexed = 0;
+  return {
+    all,
+    get index() {
+      index ??= createStepIndex();
+      for (const rule of all.slice(indexed)) {
+        for (const real of rule.kind === "move" ? [rule.from, rule.to] : [rule.path]) index.add(real, indexed);
+        indexed += 1;
+      }
+      return index;
+    },
+  };
 }
 
 /** Begin with the disk as it is. */
 export function createVirtualFiles(opener: Opener): VirtualFiles {
-  const rules: Rules = { all: [], index: createStepIndex() };
-  const add = (rule: Rule): void => {
-    for (const real of rule.kind === "move" ? [rule.from, rule.to] : [rule.path]) {
-      rules.index.add(real, rules.all.length);
-    }
-    rules.all.push(rule);
-  };
+  const rules = createRules();
   return {
-    look: (real) => lookThrough(rules, opener, real),
+    look: (real, access) => lookThrough(rules, opener, { real, access }),
     names: (real) => namesThrough(rules.all, opener, real),
     untouched: (real) => untouchedThrough(rules, real),
     origin: (real) => originThrough(rules, real),
-    set: (real, node) => add({ kind: "set", path: real, node }),
-    move: (from, to) => add({ kind: "move", from, to }),
-    setMode: (real, mode) => add({ kind: "mode", path: real, mode }),
+    set: (real, node) => void rules.all.push({ kind: "set", path: real, node }),
+    move: (from, to) => void rules.all.push({ kind: "move", from, to }),
+    setMode: (real, mode) => void rules.all.push({ kind: "mode", path: real, mode }),
   };
+}
+
+interface Look {
+  readonly real: string;
+  readonly access?: "write" | undefined;
 }
 
 /** Go back through the steps: each one either decides, or changes the path to continue with. */
 function lookThrough(
   rules: Rules,
   opener: Opener,
-  real: string,
+  { real, access }: Look,
   limit = rules.all.length,
 ): VirtualNode | null {
-  if (limit === 0) return lookOnDisk(opener, real);
+  if (limit === 0) return lookOnDisk(opener, real, access);
   let at = real;
   for (const [seq, rule] of rulesBack(rules, () => at, limit)) {
     if (rule.kind === "mode") {
       if (rule.path !== at) continue;
-      const node = lookThrough(rules, opener, at, seq);
+      const node = lookThrough(rules, opener, { real: at, access }, seq);
       return node && { ...node, mode: rule.mode };
     }
     if (rule.kind === "set") {
@@ -109,7 +127,7 @@ function lookThrough(
     if (!isWithin(at, rule.to)) return null;
     at = rebase(at, rule.to, rule.from);
   }
-  return lookOnDisk(opener, at);
+  return lookOnDisk(opener, at, access);
 }
 
 /** The steps at a path or above it, the last one first; the path may change on the way. */
@@ -124,8 +142,10 @@ function* rulesBack(
   }
 }
 
-function lookOnDisk(opener: Opener, real: string): VirtualNode | null {
-  const stat = statReal(opener, real);
+function lookOnDisk(opener: Opener, real: string, access?: "write"): VirtualNode | null {
+  const stat = statReal(opener, real, (found, at) => {
+    if (access === "write" && found.isFile()) accessSync(at, constants.W_OK);
+  });
   if (stat === null) return null;
   const found = {
     disk: { real, stat },
