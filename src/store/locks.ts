@@ -50,7 +50,8 @@ export function createLocks(parts: StateParts): OwnedLocks {
     },
     list: () => rows.list(),
     async close() {
-      for (const id of queue.mine.keys()) await releaseTicket(queue, id);
+      // What cannot be released expires, and other processes drop it at once when this process ends.
+      for (const id of queue.mine.keys()) await releaseTicket(queue, id).catch(() => forgetTicket(queue, id));
       clearInterval(queue.heartbeatTimer);
     },
   };

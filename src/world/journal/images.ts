@@ -139,7 +139,13 @@ async function captureNode(
   const onBytes = capture.writer === undefined ? {} : { onBytes: deps.onBytes };
   try {
     const { opener, stop } = deps;
-    return await captureTree(top, { opener, signal: stop?.signal, text: subject.text, ...capture, ...onBytes });
+    return await captureTree(top, {
+      opener,
+      signal: stop?.signal,
+      text: subject.text,
+      ...capture,
+      ...onBytes,
+    });
   } finally {
     top.close();
   }

@@ -94,11 +94,7 @@ export interface Journal extends UndoJournal {
    * Put what a command changed into the workspace, all of it or nothing, by renames; the function is called once the lock
    * is held. Returns how many steps it took.
    */
-  adopt(
-    adoptions: () => Promise<readonly Adoption[]>,
-    origin: ChangeOrigin,
-    options?: Stop,
-  ): Promise<number>;
+  adopt(adoptions: () => Promise<readonly Adoption[]>, origin: ChangeOrigin, options?: Stop): Promise<number>;
   undo(what: UndoSelector, origin: ChangeOrigin, options?: ApplyUndoOptions): Promise<readonly UndoneFile[]>;
   /** The displayed paths that an undo would change. */
   touchedBy(what: UndoSelector, options?: ApplyOptions): Promise<readonly string[]>;
@@ -163,7 +159,13 @@ export function createJournal(options: JournalOptions): Journal {
       try {
         // The holder of the lock owns everything unfinished: the process that began it is dead.
         if (turn.isNew) await withPathAsync("an unfinished change", () => recoverAll(deps, false));
-        const plan = createPlan({ opener: directories, blobs, token: newToken(), maxBytes: limits.maxBytes, stop });
+        const plan = createPlan({
+          opener: directories,
+          blobs,
+          token: newToken(),
+          maxBytes: limits.maxBytes,
+          stop,
+        });
         const result = await body(plan, deps);
         await tidy.afterChange().catch(notPruned);
         return result;

@@ -96,7 +96,11 @@ async function isTreeUnchanged(deps: MatchDeps, { step, entry, seq, time }: Land
   if (deps.isCopy) return true;
   const top = openDirectory(deps.opener, onDisk);
   try {
-    for await (const item of walkTree(top, { opener: deps.opener, text: step.path, signal: deps.stop?.signal })) {
+    for await (const item of walkTree(top, {
+      opener: deps.opener,
+      text: step.path,
+      signal: deps.stop?.signal,
+    })) {
       if (item.kind !== "leaf") continue;
       const handle = deps.opener.openChild(item.directory, item.name, item.real);
       const isNew = isNewer(handle.stat, time);

@@ -79,7 +79,8 @@ function createRules(): Rules {
     get index() {
       index ??= createStepIndex();
       for (const rule of all.slice(indexed)) {
-        for (const real of rule.kind === "move" ? [rule.from, rule.to] : [rule.path]) index.add(real, indexed);
+        for (const real of rule.kind === "move" ? [rule.from, rule.to] : [rule.path])
+          index.add(real, indexed);
         indexed += 1;
       }
       return index;
