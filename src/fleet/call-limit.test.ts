@@ -2,22 +2,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { askPostgres, testPostgres } from "../../test/postgres.js";
+import { afterEach, describe, expect, it } from "vitest";
+import { askPostgres } from "../../test/postgres.js";
 import { underLoad } from "../../test/setup/under-load.js";
 import type { TenonConfig } from "../config/config-schema.js";
 import type { HostAnswer } from "../contract/host.js";
 import { createFleet } from "./testing/fleet-fixture.js";
-import { testNats } from "./testing/nats-server.js";
+import { useServers } from "./testing/use-servers.js";
 
-let nats: Awaited<ReturnType<typeof testNats>>;
-let database: string;
+const servers = useServers();
 let fleet: ReturnType<typeof createFleet>;
 
-beforeAll(async () => {
-  [nats, database] = await Promise.all([testNats(), testPostgres()]);
-});
-afterAll(() => nats.close());
 afterEach(() => fleet.close());
 
 interface Call {
@@ -28,7 +23,7 @@ interface Call {
 
 /** A front and a worker, and what makes calls through them. */
 async function open(config: TenonConfig = {}, ofWorker: TenonConfig["fleet"] = {}) {
-  fleet = createFleet({ nats: nats.url, database, config });
+  fleet = createFleet({ ...servers, config });
   const { dir, worker } = await fleet.worker({ fleet: ofWorker });
   const { front, host } = await fleet.front();
   const call = (name: string, args: object, more: Call = {}): Promise<HostAnswer> =>
@@ -91,12 +86,12 @@ describe("a call in a fleet that is cancelled before its worker begins it", () =
 /** Let nobody read the idempotency keys of the workspace that knows this one; the result lets them again. */
 async function lockKeys(known: string): Promise<() => Promise<void>> {
   const schemas = await askPostgres<{ name: string }>(
-    database,
+    servers.database,
     "SELECT schemaname AS name FROM pg_tables WHERE tablename = 'answers'",
   );
   const { Client } = createRequire(import.meta.url)("pg") as typeof pg;
   for (const { name } of schemas) {
-    const client = new Client({ connectionString: database });
+    const client = new Client({ connectionString: servers.database });
     await client.connect();
     await client.query("BEGIN");
     const table = `"${name}".answers`;

@@ -2,25 +2,19 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Msg } from "@nats-io/transport-node";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { testPostgres } from "../../test/postgres.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { messageOf } from "../contract/message-of.js";
 import { pack, unpack } from "./bus/carry.js";
 import { maxInlineBytes, maxMessageBytes, protocolVersion, type AnswerMessage } from "./protocol.js";
 import { createFleet } from "./testing/fleet-fixture.js";
-import { testNats } from "./testing/nats-server.js";
+import { useServers } from "./testing/use-servers.js";
 
 const { signal } = new AbortController();
-let nats: Awaited<ReturnType<typeof testNats>>;
-let database: string;
+const servers = useServers();
 let fleet: ReturnType<typeof createFleet>;
 
-beforeAll(async () => {
-  [nats, database] = await Promise.all([testNats(), testPostgres()]);
-});
-afterAll(() => nats.close());
 beforeEach(() => {
-  fleet = createFleet({ nats: nats.url, database });
+  fleet = createFleet(servers);
 });
 afterEach(() => fleet.close());
 

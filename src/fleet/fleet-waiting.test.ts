@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { testPostgres } from "../../test/postgres.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { underLoad } from "../../test/setup/under-load.js";
 import type { HostAnswer, HostSession } from "../contract/host.js";
 import { messageOf } from "../contract/message-of.js";
@@ -10,19 +9,14 @@ import { fleetMetrics, viewFleet } from "./front/fleet-status.js";
 import type { Front } from "./front/front.js";
 import { protocolVersion } from "./protocol.js";
 import { createFleet } from "./testing/fleet-fixture.js";
-import { testNats } from "./testing/nats-server.js";
+import { useServers } from "./testing/use-servers.js";
 
-let nats: Awaited<ReturnType<typeof testNats>>;
-let database: string;
+const servers = useServers();
 let fleet: ReturnType<typeof createFleet>;
 const beats: NodeJS.Timeout[] = [];
 
-beforeAll(async () => {
-  [nats, database] = await Promise.all([testNats(), testPostgres()]);
-});
-afterAll(() => nats.close());
 beforeEach(() => {
-  fleet = createFleet({ nats: nats.url, database });
+  fleet = createFleet(servers);
 });
 afterEach(async () => {
   for (const beat of beats.splice(0)) clearInterval(beat);

@@ -2,8 +2,7 @@ import { setMaxListeners } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { testPostgres } from "../../test/postgres.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HostSession } from "../contract/host.js";
 import { pack } from "./bus/carry.js";
 import { sign } from "./bus/signed.js";
@@ -14,21 +13,16 @@ import { createWorkspaceOf } from "./front/workspace-of.js";
 import { createFleetHost } from "./front/fleet-host.js";
 import { resolveConfig } from "../config/resolve-config.js";
 import { createFleet } from "./testing/fleet-fixture.js";
-import { testNats } from "./testing/nats-server.js";
+import { useServers } from "./testing/use-servers.js";
 
 const { signal } = new AbortController();
 setMaxListeners(0, signal); // many calls at once share it
 const newProof = createProofs();
-let nats: Awaited<ReturnType<typeof testNats>>;
-let database: string;
+const servers = useServers();
 let fleet: ReturnType<typeof createFleet>;
 
-beforeAll(async () => {
-  [nats, database] = await Promise.all([testNats(), testPostgres()]);
-});
-afterAll(() => nats.close());
 beforeEach(() => {
-  fleet = createFleet({ nats: nats.url, database });
+  fleet = createFleet(servers);
 });
 afterEach(() => fleet.close());
 
@@ -139,7 +133,7 @@ describe("a fleet", () => {
       secret: { workspace: { name: "secret", git: "/etc" } },
       outside: { workspace: { name: "outside", template: "../w" } },
     };
-    const config = resolveConfig({ endpoints, fleet: { nats: nats.url } });
+    const config = resolveConfig({ endpoints, fleet: { nats: servers.nats } });
     const host = createFleetHost(front, createWorkspaceOf(front, config), (cause) =>
       fleet.faults.push(cause),
     );
@@ -183,7 +177,7 @@ describe("a busy worker", () => {
     const { front } = await fleet.front({ fleet: { quotas } });
     const config = resolveConfig({
       endpoints: { urgent: { priority: "high" }, batch: { priority: "low" } },
-      fleet: { nats: nats.url },
+      fleet: { nats: servers.nats },
     });
     const host = createFleetHost(front, createWorkspaceOf(front, config), (cause) =>
       fleet.faults.push(cause),

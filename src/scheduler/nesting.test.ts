@@ -1,38 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ToolCancelledError } from "../contract/errors.js";
-import type { Lock } from "./locks.js";
-import { Scheduler, type Job, type SchedulerOptions, type Ticket } from "./scheduler.js";
-
-const read = (key: string): Lock => ({ space: "path", key, write: false });
-const write = (key: string): Lock => ({ space: "path", key, write: true });
-
-function create(options: Partial<SchedulerOptions> = {}) {
-  const time = { now: 0 };
-  const scheduler = new Scheduler({ monotonic: () => time.now, ...options });
-  const anyTool = {};
-  const start = (locks: readonly Lock[] = [], job: Partial<Job> = {}) =>
-    scheduler.acquire({ limits: anyTool, priority: 0, locks, ...job });
-  const startNow = (locks: readonly Lock[] = [], job: Partial<Job> = {}): Ticket => {
-    const ticket = start(locks, job);
-    if (ticket instanceof Promise) throw new Error("the call waits");
-    return ticket;
-  };
-  return { scheduler, start, startNow, time };
-}
-
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-async function stateOf(ticket: Ticket | Promise<Ticket>): Promise<"running" | "waiting" | "refused"> {
-  if (!(ticket instanceof Promise)) return "running";
-  const waiting = settled().then(() => "waiting" as const);
-  return Promise.race([
-    ticket.then(
-      () => "running" as const,
-      () => "refused" as const,
-    ),
-    waiting,
-  ]);
-}
+import { create, read, stateOf, write } from "./testing/scheduler-fixture.js";
 
 describe("nested calls", () => {
   it("lets a tool of which only one may run call itself", () => {

@@ -1,23 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonSchema } from "../contract/json.js";
 import { compileSchema } from "./compile-schema.js";
-
-function checkOf(schema: JsonSchema) {
-  const validator = compileSchema(schema);
-  return (value: unknown) => validator.check(value);
-}
-
-function messagesOf(schema: JsonSchema, value: unknown): readonly string[] {
-  const checked = compileSchema(schema).check(value);
-  if (checked.ok) throw new Error("It passed.");
-  return checked.issues.map((issue) => issue.message);
-}
-
-const object = (properties: object, more: object = {}): JsonSchema => ({
-  type: "object",
-  properties,
-  ...more,
-});
+import { checkOf, messagesOf, object } from "./testing/check-json.js";
 
 describe("the check of a hostile JSON Schema", () => {
   it("cannot hang by a catastrophic pattern", () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ToolDefinitionError } from "../contract/errors.js";
 import type { JsonSchema } from "../contract/json.js";
 import { compileSchema } from "./compile-schema.js";
+import { checkOf, messagesOf, object } from "./testing/check-json.js";
 
 function refusalOf(schema: unknown): ToolDefinitionError {
   try {
@@ -12,23 +13,6 @@ function refusalOf(schema: unknown): ToolDefinitionError {
   }
   throw new Error("It was taken.");
 }
-
-function checkOf(schema: JsonSchema) {
-  const validator = compileSchema(schema);
-  return (value: unknown) => validator.check(value);
-}
-
-function messagesOf(schema: JsonSchema, value: unknown): readonly string[] {
-  const checked = compileSchema(schema).check(value);
-  if (checked.ok) throw new Error("It passed.");
-  return checked.issues.map((issue) => issue.message);
-}
-
-const object = (properties: object, more: object = {}): JsonSchema => ({
-  type: "object",
-  properties,
-  ...more,
-});
 
 describe("a JSON Schema", () => {
   it("is refused at once where a required property is not defined", () => {

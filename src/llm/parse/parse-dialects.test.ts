@@ -1,17 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { fixtureTools } from "../testing/malformed-calls.js";
+import { parseBriefly } from "../testing/parse-briefly.js";
 import { parseToolCalls } from "./parse-tool-calls.js";
 import { Reader } from "./reader.js";
 import { isInQuotes } from "./shown-text.js";
-
-function parse(text: string) {
-  const { calls, problems, text: rest } = parseToolCalls(text, { tools: fixtureTools });
-  return {
-    calls: calls.map(({ name, arguments: values }) => [name, values]),
-    problems: problems.map(({ code }) => code),
-    rest,
-  };
-}
 
 describe("a Python call", () => {
   it.each([
@@ -23,7 +15,7 @@ describe("a Python call", () => {
     ['[read_file(path="a", path="b")]', ["ambiguous"], []],
     ['[read_file("a")]', ["ambiguous"], []],
   ])("%s", (text, problems, calls) => {
-    expect(parse(text)).toMatchObject({ problems, calls });
+    expect(parseBriefly(text)).toMatchObject({ problems, calls });
   });
 });
 
@@ -49,7 +41,7 @@ describe("a call behind a special token, or in a fence or a tag", () => {
     ["<read_file> is a tool", [], []],
     ["<read_file><path>&#x1F600;&#xe9;</path></read_file>", [], [["read_file", { path: "😀é" }]]],
   ])("%s", (text, problems, calls) => {
-    expect(parse(text)).toMatchObject({ problems, calls });
+    expect(parseBriefly(text)).toMatchObject({ problems, calls });
   });
 
   it.each([
@@ -59,7 +51,7 @@ describe("a call behind a special token, or in a fence or a tag", () => {
     "is none in a fence for %s that contains something else, whatever stands there",
     (language, problems) => {
       const text = `\`\`\`${language}\n${json}\nor <tool_call>${json}</tool_call>\n\`\`\`\nbye`;
-      expect(parse(text)).toEqual({ calls: [], problems, rest: text });
+      expect(parseBriefly(text)).toEqual({ calls: [], problems, rest: text });
     },
   );
 
@@ -77,16 +69,16 @@ describe("an action", () => {
   it("is a call at the start of a line only, and only of a tool that is known", () => {
     const action = 'Action: read_file\nAction Input: {"path":"a"}';
     const call = ["read_file", { path: "a" }];
-    expect(parse(action).calls).toEqual([call]);
-    expect(parse(`Thought: I read.\n  ${action}`).calls).toEqual([call]);
-    expect(parse(`So: ${action}`).calls).toEqual([]);
-    expect(parse(action.replace("read_file", "unknown"))).toEqual({
+    expect(parseBriefly(action).calls).toEqual([call]);
+    expect(parseBriefly(`Thought: I read.\n  ${action}`).calls).toEqual([call]);
+    expect(parseBriefly(`So: ${action}`).calls).toEqual([]);
+    expect(parseBriefly(action.replace("read_file", "unknown"))).toEqual({
       calls: [],
       problems: [],
       rest: action.replace("read_file", "unknown"),
     });
-    expect(parse("Action: read_file\nAction Input: 1").problems).toEqual(["malformed"]);
-    expect(parse('read_file\nAction Input: {"path":"a"}').calls).toEqual([]);
+    expect(parseBriefly("Action: read_file\nAction Input: 1").problems).toEqual(["malformed"]);
+    expect(parseBriefly('read_file\nAction Input: {"path":"a"}').calls).toEqual([]);
   });
 });
 
@@ -101,7 +93,7 @@ describe("what a model quotes", () => {
     ["\u00ab", "\u00bb"],
   ])("between %s and %s is a part of its sentence", (open, close) => {
     const text = `Write ${open}<tool_call>${call}</tool_call>${close} to call it.`;
-    expect(parse(text)).toEqual({ calls: [], problems: [], rest: text });
+    expect(parseBriefly(text)).toEqual({ calls: [], problems: [], rest: text });
     const start = text.indexOf("<tool_call>");
     const end = text.indexOf("</tool_call>") + "</tool_call>".length;
     expect(isInQuotes(text, start, end)).toBe(true);
@@ -114,8 +106,8 @@ describe("what a model quotes", () => {
   });
 
   it("in a thought is none, also where the thought began before the text", () => {
-    expect(parse(`<think>${call}</think>Done.`)).toMatchObject({ calls: [], rest: "Done." });
-    expect(parse(`I could write\n${call}\n</think>Done.`)).toMatchObject({ calls: [], rest: "Done." });
+    expect(parseBriefly(`<think>${call}</think>Done.`)).toMatchObject({ calls: [], rest: "Done." });
+    expect(parseBriefly(`I could write\n${call}\n</think>Done.`)).toMatchObject({ calls: [], rest: "Done." });
   });
 });
 
@@ -130,12 +122,12 @@ describe("arguments that are written in two ways", () => {
     `<invoke name="read_file"><arguments>${json}</arguments><arguments>{"start_line":2}</arguments></invoke>`,
     `<invoke name="read_file"><arguments>${json}</arguments><parameter name="start_line">2</parameter></invoke>`,
   ])("are not guessed at: %s", (text) => {
-    expect(parse(text)).toMatchObject({ calls: [], problems: ["ambiguous"] });
+    expect(parseBriefly(text)).toMatchObject({ calls: [], problems: ["ambiguous"] });
   });
 
   it("are read where they say the same twice", () => {
     const twice = `<arguments>${json}</arguments>`.repeat(2);
-    expect(parse(`<invoke name="read_file">${twice}</invoke>`)).toMatchObject({
+    expect(parseBriefly(`<invoke name="read_file">${twice}</invoke>`)).toMatchObject({
       calls: [["read_file", { path: "a" }]],
       problems: [],
     });
@@ -182,26 +174,30 @@ describe("an element of tags", () => {
 
   it("takes CDATA and escaped tags for text", () => {
     const inner = argument("path", "a") + argument("content", "<![CDATA[<parameter=x>]]>");
-    expect(parse(element(inner)).calls).toEqual([["write_file", { path: "a", content: "<parameter=x>" }]]);
+    expect(parseBriefly(element(inner)).calls).toEqual([
+      ["write_file", { path: "a", content: "<parameter=x>" }],
+    ]);
     const escaped = argument("path", "a") + argument("content", "&lt;b&gt; &amp;");
-    expect(parse(element(escaped)).calls).toEqual([["write_file", { path: "a", content: "<b> &" }]]);
+    expect(parseBriefly(element(escaped)).calls).toEqual([["write_file", { path: "a", content: "<b> &" }]]);
   });
 
   it("is not guessed at where it ends cannot be told", () => {
     const inner = argument("path", "a") + argument("content", "see <parameter=x>y</parameter> there");
-    expect(parse(element(inner))).toMatchObject({ calls: [], problems: ["ambiguous"] });
+    expect(parseBriefly(element(inner))).toMatchObject({ calls: [], problems: ["ambiguous"] });
     // The beginning of a longer name is no tag of that name.
     const longer = argument("path", "a") + argument("content", "<parameters> <parametered");
-    expect(parse(element(longer)).calls).toEqual([
+    expect(parseBriefly(element(longer)).calls).toEqual([
       ["write_file", { path: "a", content: "<parameters> <parametered" }],
     ]);
   });
 
   it("is incomplete where the text ends within it, and malformed where something else stands in it", () => {
     const begun = `<tool_call><function=write_file>${argument("path", "a")}`;
-    expect(parse(`${begun}<param`).problems).toEqual(["incomplete"]);
-    expect(parse(`${begun}and words</function></tool_call>`).problems).toEqual(["malformed"]);
-    expect(parse(element(argument("path", "a") + argument("path", "b"))).problems).toEqual(["ambiguous"]);
+    expect(parseBriefly(`${begun}<param`).problems).toEqual(["incomplete"]);
+    expect(parseBriefly(`${begun}and words</function></tool_call>`).problems).toEqual(["malformed"]);
+    expect(parseBriefly(element(argument("path", "a") + argument("path", "b"))).problems).toEqual([
+      "ambiguous",
+    ]);
   });
 });
 
@@ -234,7 +230,9 @@ describe("a call in JSON", () => {
   it.each(["name", "tool", "tool_name", "toolName", "function", "function_name", "action"])(
     "may call the tool's name %j",
     (key) => {
-      expect(parse(JSON.stringify({ [key]: "read_file", arguments: { path: "a" } })).calls).toEqual([call]);
+      expect(parseBriefly(JSON.stringify({ [key]: "read_file", arguments: { path: "a" } })).calls).toEqual([
+        call,
+      ]);
     },
   );
 
@@ -249,26 +247,26 @@ describe("a call in JSON", () => {
     "tool_arguments",
     "kwargs",
   ])("may call the arguments %j", (key) => {
-    expect(parse(JSON.stringify({ name: "read_file", [key]: { path: "a" } })).calls).toEqual([call]);
+    expect(parseBriefly(JSON.stringify({ name: "read_file", [key]: { path: "a" } })).calls).toEqual([call]);
   });
 
   it.each(["tool_calls", "toolCalls", "function_calls", "calls"])("may stand in a list %j", (key) => {
     expect(
-      parse(JSON.stringify({ role: "assistant", content: null, [key]: [fields, fields] })).calls,
+      parseBriefly(JSON.stringify({ role: "assistant", content: null, [key]: [fields, fields] })).calls,
     ).toEqual([call, call]);
     // A list next to something that no message has is not one of calls.
-    expect(parse(JSON.stringify({ odd: 1, [key]: [fields] })).calls).toEqual([]);
+    expect(parseBriefly(JSON.stringify({ odd: 1, [key]: [fields] })).calls).toEqual([]);
   });
 
   it.each(["functionCall", "function_call", "tool_call", "toolCall", "tool_use", "toolUse"])(
     "may be wrapped in %j",
     (key) => {
-      expect(parse(JSON.stringify({ [key]: fields })).calls).toEqual([call]);
+      expect(parseBriefly(JSON.stringify({ [key]: fields })).calls).toEqual([call]);
     },
   );
 
   it("is not guessed at where some items of a list are calls and others are not", () => {
-    expect(parse(JSON.stringify({ tool_calls: [fields, 1] }))).toMatchObject({
+    expect(parseBriefly(JSON.stringify({ tool_calls: [fields, 1] }))).toMatchObject({
       calls: [],
       problems: ["malformed"],
     });

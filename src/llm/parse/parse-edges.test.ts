@@ -1,18 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { fixtureTools } from "../testing/malformed-calls.js";
-import { parseToolCalls } from "./parse-tool-calls.js";
+import { parseBriefly } from "../testing/parse-briefly.js";
 
 const json = '{"name":"read_file","arguments":{"path":"a"}}';
 const read = ["read_file", { path: "a" }];
-
-function parse(text: string) {
-  const { calls, problems, text: rest } = parseToolCalls(text, { tools: fixtureTools });
-  return {
-    calls: calls.map(({ name, arguments: values }) => [name, values]),
-    problems: problems.map(({ code }) => code),
-    rest,
-  };
-}
 
 describe("an element that only shows something", () => {
   const examples = "example examples pre code blockquote";
@@ -21,14 +11,14 @@ describe("an element that only shows something", () => {
 
   it.each(`${examples} ${results}`.split(" "))("holds no call: <%s>", (name) => {
     const text = `<${name}><tool_call>${json}</tool_call></${name}>`;
-    expect(parse(text)).toEqual({ calls: [], problems: [], rest: text });
-    expect(parse(`${text}\n<tool_call>${json}</tool_call>`).calls).toEqual([read]);
+    expect(parseBriefly(text)).toEqual({ calls: [], problems: [], rest: text });
+    expect(parseBriefly(`${text}\n<tool_call>${json}</tool_call>`).calls).toEqual([read]);
   });
 
   it("is a quoted line, up to its end or that of the text", () => {
     const quoted = `> <tool_call>${json}</tool_call>`;
-    expect(parse(quoted)).toEqual({ calls: [], problems: [], rest: quoted });
-    expect(parse(`${quoted}\n<tool_call>${json}</tool_call>`).calls).toEqual([read]);
+    expect(parseBriefly(quoted)).toEqual({ calls: [], problems: [], rest: quoted });
+    expect(parseBriefly(`${quoted}\n<tool_call>${json}</tool_call>`).calls).toEqual([read]);
   });
 });
 
@@ -43,12 +33,12 @@ describe("a fence", () => {
       [read],
     ],
   ])("may hold %s", (_, language, inside, calls) => {
-    expect(parse(`\`\`\`${language}\n${inside}\n\`\`\``)).toEqual({ calls, problems: [], rest: "" });
+    expect(parseBriefly(`\`\`\`${language}\n${inside}\n\`\`\``)).toEqual({ calls, problems: [], rest: "" });
   });
 
   it("that is broken does not take what follows with it", () => {
     const broken = '```tool_call\n{"name":"read_file","arguments":{"path":"a\n```\n';
-    const { calls, problems } = parse(`${broken}<tool_call>${json}</tool_call>`);
+    const { calls, problems } = parseBriefly(`${broken}<tool_call>${json}</tool_call>`);
     expect(problems).toHaveLength(1);
     expect(calls).toEqual([read]);
   });
@@ -59,7 +49,7 @@ describe("a message in JSON", () => {
     "may have %j beside its calls",
     (key) => {
       const message = { [key]: null, tool_calls: [JSON.parse(json) as object] };
-      expect(parse(JSON.stringify(message)).calls).toEqual([read]);
+      expect(parseBriefly(JSON.stringify(message)).calls).toEqual([read]);
     },
   );
 
@@ -68,7 +58,7 @@ describe("a message in JSON", () => {
     ['{"path":"a"} and more', [], 1],
     ["{'path': 'a'} // a comment", [read], []],
   ])("has arguments as one value in a string: %s", (text, calls, problems) => {
-    const found = parse(JSON.stringify({ name: "read_file", arguments: text }));
+    const found = parseBriefly(JSON.stringify({ name: "read_file", arguments: text }));
     expect(found.calls).toEqual(calls);
     expect(found.problems).toHaveLength(Array.isArray(problems) ? 0 : 1);
   });
@@ -78,14 +68,14 @@ describe("tags", () => {
   it("may name the tool in an attribute of the inner element", () => {
     const text =
       '<tool_call><function name="read_file"><parameter name="path">a</parameter></function></tool_call>';
-    expect(parse(text)).toMatchObject({ calls: [read], problems: [] });
+    expect(parseBriefly(text)).toMatchObject({ calls: [read], problems: [] });
   });
 
   it("are incomplete where a CDATA section does not end", () => {
     const text = "<read_file><path><![CDATA[a</path></read_file>";
-    expect(parse(text)).toMatchObject({ calls: [], problems: ["incomplete"] });
-    expect(parse("<read_file><path><![CDATA[a]]></path></read_file>").calls).toEqual([read]);
-    expect(parse("<read_file><path><![CDATA[a]]><![CDATA[b]]></path></read_file>").calls).toEqual([
+    expect(parseBriefly(text)).toMatchObject({ calls: [], problems: ["incomplete"] });
+    expect(parseBriefly("<read_file><path><![CDATA[a]]></path></read_file>").calls).toEqual([read]);
+    expect(parseBriefly("<read_file><path><![CDATA[a]]><![CDATA[b]]></path></read_file>").calls).toEqual([
       ["read_file", { path: "ab" }],
     ]);
   });
@@ -100,14 +90,17 @@ describe("a call with more than its arguments", () => {
       '{"function_call":{"name":"read_file","arguments":{"path":"a"}},"start_line":2}',
     ],
   ])("is reported, not run without it: %s", (_, text) => {
-    expect(parse(`<tool_call>${text}</tool_call>`)).toMatchObject({ calls: [], problems: ["ambiguous"] });
+    expect(parseBriefly(`<tool_call>${text}</tool_call>`)).toMatchObject({
+      calls: [],
+      problems: ["ambiguous"],
+    });
   });
 
   it.each(["thought", "reasoning", "explanation", "id", "type", "status", "thoughtSignature"])(
     "may say something about itself: %s",
     (key) => {
       const text = JSON.stringify({ name: "read_file", arguments: { path: "a" }, [key]: "text" });
-      expect(parse(`<tool_call>${text}</tool_call>`)).toMatchObject({ calls: [read], problems: [] });
+      expect(parseBriefly(`<tool_call>${text}</tool_call>`)).toMatchObject({ calls: [read], problems: [] });
     },
   );
 
@@ -117,6 +110,6 @@ describe("a call with more than its arguments", () => {
     '<function_calls><invoke name="read_file">{"path":"a"}<parameter name="start_line">2</parameter></function_calls>',
     '<tool_call>read_file\n{"path":"a"}<arg_key>start_line</arg_key><arg_value>2</arg_value>',
   ])("in JSON and in tags is reported, closed or not: %s", (text) => {
-    expect(parse(text)).toMatchObject({ calls: [], problems: ["ambiguous"] });
+    expect(parseBriefly(text)).toMatchObject({ calls: [], problems: ["ambiguous"] });
   });
 });

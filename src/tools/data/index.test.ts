@@ -1,25 +1,4 @@
-import { describe, expect, it } from "vitest";
-import * as z from "zod";
+import { describeTools } from "../testing/describe-tools.js";
 import { dataTools } from "./index.js";
 
-describe("the tools in data/", () => {
-  it.each(dataTools.map((tool) => [tool.name, tool] as const))(
-    "%s describes itself and its arguments",
-    (_name, tool) => {
-      expect(tool.description).toMatch(/^[A-Z][^\n]+\.$/);
-      expect(tool.category).toBe("data");
-      const schema = z.toJSONSchema(tool.input as z.ZodType) as { properties: Record<string, object> };
-      for (const argument of Object.values(schema.properties)) expect(argument).toHaveProperty("description");
-    },
-  );
-
-  it.each(dataTools.map((tool) => [tool.name, tool] as const))(
-    "%s has examples that fit its schema",
-    (_name, tool) => {
-      expect(tool.examples?.length).toBeGreaterThan(0);
-      const input = tool.input as z.ZodType;
-      for (const example of tool.examples ?? [])
-        expect(input.safeParse(example.arguments).success).toBe(true);
-    },
-  );
-});
+describeTools("data", dataTools);

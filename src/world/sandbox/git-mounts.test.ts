@@ -1,31 +1,17 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
 import { gitMounts, linkedGitDirs } from "./git-mounts.js";
+import { usePlantedFolder } from "./planted-folder.fixture.js";
 
+const folder = usePlantedFolder();
+const { plant } = folder;
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-git-mounts-")));
+  ({ root } = folder);
   mkdirSync(join(root, ".git"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-function plant(files: Readonly<Record<string, string>>): void {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  }
-}
 
 /** The paths that are read-only for a command, below the root. */
 async function fixed(background: boolean, opened = "nothing"): Promise<string[]> {

@@ -1,31 +1,19 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
 import { protectedPathGlobs } from "../../policy/built-in-rules.js";
 import { createGuardIndex } from "./guard-index.js";
 import { createNameScreen } from "./guarded-names.js";
+import { usePlantedFolder } from "./planted-folder.fixture.js";
 
+const folder = usePlantedFolder();
 let root: string;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-walk-")));
+  ({ root } = folder);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function write(...paths: string[]): void {
-  for (const path of paths) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), "x");
-  }
-}
+const write = (...paths: string[]): void =>
+  folder.plant(Object.fromEntries(paths.map((path) => [path, "x"])));
 
 const rules = (hidden: string[], opened: string[] = []) => ({
   workspace: root,
