@@ -215,16 +215,17 @@ export class Scheduler {
   #withdraw(ticket: CallTicket): void {
     ticket.released = true;
     if (ticket.claim !== undefined) leaveGraphs(ticket.claim, this.#onFree);
-    const above = leaveParent(ticket);
+    const above = ticket.parent === undefined ? undefined : leaveParent(ticket.parent);
     if (above !== undefined) this.#leave(above);
     else this.#dispatch();
   }
 
   // Goes up, since the last call below a released parent ends that one too.
   #leave(ticket: CallTicket): void {
-    for (let done: CallTicket | undefined = ticket; done !== undefined; done = leaveParent(done)) {
+    for (let done: CallTicket | undefined = ticket; done !== undefined;) {
       if (done.claim !== undefined) leaveGraphs(done.claim, this.#onFree);
       if (done.tool !== undefined) this.#slots.free(done.tool);
+      done = done.parent === undefined ? undefined : leaveParent(done.parent);
     }
     this.#dispatch();
   }

@@ -72,8 +72,7 @@ export function nearestRunning(parent: Ticket): CallTicket | undefined {
 }
 
 /** Remove a child from its parent; returns the parent if it was released and has no other children. */
-export function leaveParent({ parent }: CallTicket): CallTicket | undefined {
-  if (parent === undefined) return undefined;
+export function leaveParent(parent: CallTicket): CallTicket | undefined {
   parent.children--;
   return parent.released && parent.children === 0 ? parent : undefined;
 }

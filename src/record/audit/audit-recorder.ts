@@ -71,7 +71,7 @@ export class AuditRecorder implements Recorder {
 
   #begin(callId: string, { rest, args }: StartText): Promise<void> | undefined {
     if (this.#end.fault !== undefined && this.#end.isResting) throw new Error(this.#end.fault);
-    const sharing = this.#takeReady();
+    const sharing = this.#pending.length + this.#nested.length === 0 ? [] : this.#takeReady();
     try {
       const others = sharing.map((pending) => pending.rest);
       this.#begun.set(callId, { seq: this.#end.writeNow(rest, others), args });
@@ -203,8 +203,16 @@ export class AuditRecorder implements Recorder {
   }
 
   #toRest(record: CallRecord): string | Promise<string> {
-    this.#watchOver(record);
-    const { callId } = record.envelope;
+    const { envelope, sessionId, agent } = record;
+    const { callId, error } = envelope;
+    this.#watch.see({
+      time: envelope.startedAt,
+      tool: envelope.toolName,
+      sessionId,
+      agent,
+      outcome: outcomeOf(error),
+      errorCode: error?.code,
+    });
     const begun = this.#begun.get(callId);
     if (begun !== undefined) this.#begun.delete(callId);
     const rest = this.#options.rests.toRest(record, begun);
@@ -216,17 +224,6 @@ export class AuditRecorder implements Recorder {
     const fault = metadata["auditFault"];
     if (typeof fault === "string") this.#options.onFault(fault);
     return text;
-  }
-
-  #watchOver({ envelope, sessionId, agent }: CallRecord): void {
-    this.#watch.see({
-      time: envelope.startedAt,
-      tool: envelope.toolName,
-      sessionId,
-      agent,
-      outcome: outcomeOf(envelope.error),
-      errorCode: envelope.error?.code,
-    });
   }
 }
 

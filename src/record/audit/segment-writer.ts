@@ -69,14 +69,12 @@ export class SegmentWriter {
     if (full) this.rotate();
     if (this.#count === 0) this.#writeOpening();
     const place = this.#open.segment * linesPerSegment + this.#count;
-    for (const [seq, rest] of this.#write(rests)) this.#follow(rest, seq);
+    // A segment counts as in use while a call is under way that began in it.
+    for (const [seq, rest] of this.#write(rests)) {
+      if (rest.startsWith(startMark)) this.#underWay.add(seq);
+      else if (rest.startsWith(endMark)) this.#ended(Number.parseInt(rest.slice(endMark.length, 32), 10));
+    }
     return place;
-  }
-
-  /** A segment counts as in use while a call is under way that began in it. */
-  #follow(rest: string, seq: number): void {
-    if (rest.startsWith(startMark)) this.#underWay.add(seq);
-    else if (rest.startsWith(endMark)) this.#ended(Number.parseInt(rest.slice(endMark.length, 32), 10));
   }
 
   #ended(place: number): void {

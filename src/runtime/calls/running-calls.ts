@@ -42,7 +42,7 @@ export class RunningCalls implements InFlight {
     if (this.#letGoSoon) return;
     this.#letGoSoon = true;
     // Once per turn of the event loop, not once per call: consecutive calls would pay for it every time.
-    setImmediate(() => this.#letGo());
+    setImmediate(this.#letGo);
   }
 
   /** Whether at most one top-level call is running. */
@@ -51,12 +51,12 @@ export class RunningCalls implements InFlight {
   }
 
   /** Let the process end if nothing is running. */
-  #letGo(): void {
+  readonly #letGo = (): void => {
     this.#letGoSoon = false;
     if (this.#calls.size > 0) return;
     this.#held = false;
     this.#pulse?.unref();
-  }
+  };
 
   /** The start, until it is done: resolves with the error that prevents calls, if there is one. */
   get starting(): Promise<ToolError | undefined> | undefined {

@@ -39,12 +39,7 @@ export function createGuards(options: GuardSettings): Guards {
   );
   const forTools = (guard: Guard): Guard =>
     lists.reduce((narrowed, list) => narrowed.narrow([...list, ...config.files.allowedPaths]), guard);
-  const narrowed = new Map<Guard, Guard>();
-  const narrowedFor = (guard: Guard): Guard => {
-    const known = narrowed.get(guard) ?? forTools(guard);
-    narrowed.set(guard, known);
-    return known;
-  };
+  const narrowed = new Map<string | undefined, Guard>();
   const folder = resolve(options.workspace, config.artifacts.dir);
   let documents: ReturnType<Guards["documents"]> | undefined;
   let undo: Guard | undefined;
@@ -59,8 +54,9 @@ export function createGuards(options: GuardSettings): Guards {
       }),
     undo: () => (undo ??= openGuard(options, { opened: [folder] })),
     forCall(toolName, { allowedPaths }) {
-      const own = config.tools.perTool[toolName]?.permissions;
-      const guard = narrowedFor(guardOf(own === undefined ? undefined : toolName));
+      const name = config.tools.perTool[toolName]?.permissions === undefined ? undefined : toolName;
+      const guard = narrowed.get(name) ?? forTools(guardOf(name));
+      narrowed.set(name, guard);
       return allowedPaths === undefined ? guard : guard.narrow(allowedPaths);
     },
   };

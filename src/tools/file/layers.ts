@@ -128,7 +128,8 @@ export function isReadWhole({ files }: Pick<LayerDeps, "files">, { size }: FileS
 /** Read the whole file, whatever it contains. */
 export async function readPresentFile(deps: LayerDeps, name: string, stat: FileStat): Promise<PresentFile> {
   const known = await deps.seen.load(name);
-  const { bytes, giveBack } = await readLent(deps, name);
+  const lent = await deps.files.lend?.(name);
+  const { bytes, giveBack } = lent ?? { bytes: await deps.files.read(name), giveBack: () => {} };
   const isBytes = known?.encoding === base64;
   const { encoding } = decodeText(bytes, isBytes ? "auto" : known?.encoding);
   let createdLines: PresentLines | undefined;
@@ -145,13 +146,6 @@ export async function readPresentFile(deps: LayerDeps, name: string, stat: FileS
       return lines();
     },
   };
-}
-
-async function readLent(
-  { files }: LayerDeps,
-  name: string,
-): Promise<Pick<PresentFile, "bytes" | "giveBack">> {
-  return (await files.lend?.(name)) ?? { bytes: await files.read(name), giveBack: () => {} };
 }
 
 /** If all bytes were seen and are still the same, all lines count as seen. */

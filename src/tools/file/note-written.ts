@@ -52,8 +52,8 @@ function isPlainUtf8(bytes: Uint8Array): boolean {
 }
 
 function linesAfter({ lines, changes }: EditedText): number {
-  return changes.reduce(
-    (sum, { startLine, endLine, newLines }) => sum + newLines.length - (endLine - startLine + 1),
-    lines.count,
-  );
+  let { count } = lines;
+  for (const { startLine, endLine, newLines } of changes)
+    count += newLines.length - (endLine - startLine + 1);
+  return count;
 }
