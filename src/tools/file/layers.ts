@@ -128,8 +128,11 @@ export function isReadWhole({ files }: Pick<LayerDeps, "files">, { size }: FileS
 /** Read the whole file, whatever it contains. */
 export async function readPresentFile(deps: LayerDeps, name: string, stat: FileStat): Promise<PresentFile> {
   const known = await deps.seen.load(name);
-  const lent = await deps.files.lend?.(name);
-  const { bytes, giveBack } = lent ?? { bytes: await deps.files.read(name), giveBack: () => {} };
+  const read: Pick<PresentFile, "bytes" | "giveBack"> = (await deps.files.lend?.(name)) ?? {
+    bytes: await deps.files.read(name),
+    giveBack: () => {},
+  };
+  const { bytes, giveBack } = read;
   const isBytes = known?.encoding === base64;
   const { encoding } = decodeText(bytes, isBytes ? "auto" : known?.encoding);
   let createdLines: PresentLines | undefined;

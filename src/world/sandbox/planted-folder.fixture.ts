@@ -14,7 +14,7 @@ export function usePlantedFolder() {
     get root() {
       return root;
     },
-    plant(files: Readonly<Record<string, string>>): void {
+    plant: (files: Readonly<Record<string, string>>): void => {
       for (const [path, text] of Object.entries(files)) {
         mkdirSync(dirname(join(root, path)), { recursive: true });
         writeFileSync(join(root, path), text);
