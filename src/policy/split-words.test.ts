@@ -11,6 +11,8 @@ describe("splitCommands", () => {
     [`echo "x \\"y\\""z`, [["echo", `x "y"z`]]],
     [`echo ''`, [["echo", ""]]],
     [String.raw`a\ b c`, [["a b", "c"]]],
+    ["; a;; b &", [["a"], ["b"]]],
+    [String.raw`a "b\c \$d"`, [["a", String.raw`b\c $d`]]],
     ["   ", []],
   ])("splits %j", (line, expected) => {
     expect(splitCommands(line).map((words) => words.map(unescapeWildcard))).toEqual(expected);
@@ -22,6 +24,8 @@ describe("splitCommands", () => {
 
   it("refuses a quote that is never closed", () => {
     expect(() => splitCommands("echo 'x")).toThrow(PatternError);
+    expect(() => splitCommands('echo "x')).toThrow("a quote is never closed");
+    expect(() => splitCommands("echo \\")).toThrow('a "\\" at the end escapes nothing');
   });
 
   it("gives back the words that were joined", () => {

@@ -87,8 +87,8 @@ describe("toApprovalText", () => {
 
 describe("toQuestionText", () => {
   it("shows the title, the message and what it is about behind a bar", () => {
-    expect(toQuestionText({ message: "Go on?" })).toBe("Go on?");
-    expect(toQuestionText({ title: "Deploy", message: "Go on?", content: "a\nb" })).toBe(
+    expect(toQuestionText({ kind: "confirm", message: "Go on?" })).toBe("Go on?");
+    expect(toQuestionText({ kind: "confirm", title: "Deploy", message: "Go on?", content: "a\nb" })).toBe(
       "Deploy: Go on?\n│ a\n│ b",
     );
   });

@@ -65,9 +65,7 @@ describe("a replacement", () => {
           }
           expect(make(span, space.pack(newText))).toEqual(splice);
           expect(text(applySplices(bytes, [splice]))).toBe(text(wanted ?? new Uint8Array()));
-          const changes = () => [
-            { span: { start: head.length, end: head.length + oldText.length }, newText },
-          ];
+          const changes = [{ span: { start: head.length, end: head.length + oldText.length }, newText }];
           expect(readsAsMeant(bytes, decoded, { splices: [splice], changes })).toBe(true);
           // Whole characters only, but none of those that both begin and end with.
           const common = Array.from(oldText).findIndex((char, at) => Array.from(newText)[at] !== char);
@@ -112,7 +110,7 @@ describe("a replacement", () => {
     const bytes = Buffer.from([0x41, 0x42]);
     const decoded = decodeText(bytes, "shift_jis");
     const splices = [{ start: 0, end: 1, data: Buffer.from([0x82]) }];
-    const changes = () => [{ span: { start: 0, end: 1 }, newText: "x" }];
+    const changes = [{ span: { start: 0, end: 1 }, newText: "x" }];
     expect(readsAsMeant(bytes, decoded, { splices, changes })).toBe(false);
     expect(readsAsMeant(bytes, decodeText(bytes, "utf8"), { splices, changes })).toBe(true);
   });
