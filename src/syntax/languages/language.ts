@@ -8,4 +8,6 @@ export interface LanguageSyntax {
   /** The grammar's file in `@vscode/tree-sitter-wasm`, between `tree-sitter-` and `.wasm`. */
   readonly grammar: string;
   readonly query: string;
+  /** Whether V8 takes seconds to optimize the grammar, during which no other grammar can be loaded. */
+  readonly isSlowToCompile?: boolean;
 }

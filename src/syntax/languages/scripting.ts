@@ -61,6 +61,7 @@ export const bash: LanguageSyntax = {
 
 export const powershell: LanguageSyntax = {
   grammar: "powershell",
+  isSlowToCompile: true,
   query: `
 (function_statement (function_name) @name) @function
 (class_statement . (simple_name) @name) @class

@@ -1,5 +1,6 @@
 import type { Syntax } from "../../../syntax/create-syntax.js";
 import type { Guard } from "../../files/guard-types.js";
+import { languages } from "../../../syntax/languages/index.js";
 import { languageOfName } from "../../../text/detect-language.js";
 import { isVendored } from "../path-rank.js";
 import type { IndexTables } from "./index-tables.js";
@@ -105,14 +106,17 @@ function copiesOf(tables: IndexTables): Map<number, number[]> {
 type NextJob = (runner: number) => number[] | undefined;
 
 /**
- * The workspace's own files before vendored ones. One runner begins with large files and the others with small ones, so that only one
- * thread at a time needs the memory for large trees.
+ * The workspace's own files before vendored ones, and those whose grammar is slow to compile after all others. One runner begins with
+ * large files and the others with small ones, so that only one thread at a time needs the memory for large trees.
  */
 function parseJobsOf(tables: IndexTables, ids: readonly number[]): NextJob {
   const isOwn = (id: number): boolean => !isVendored(tables.file(id)?.path ?? "");
   const isLarge = (id: number): boolean => (tables.file(id)?.size ?? 0) > largeBytes;
   const isSmall = (id: number): boolean => !isLarge(id);
-  const groups = [ids.filter(isOwn), ids.filter((id) => !isOwn(id))]
+  const isSlow = (id: number): boolean =>
+    languages.get(languageOfName(tables.file(id)?.path ?? "") ?? "")?.isSlowToCompile === true;
+  const others = ids.filter((id) => !isSlow(id));
+  const groups = [others.filter(isOwn), others.filter((id) => !isOwn(id)), ids.filter(isSlow)]
     .flatMap((group) => byLanguage(tables, group))
     .map((group) => ({
       small: jobsOf(tables, group.filter(isSmall), parseJob),
@@ -132,16 +136,16 @@ function parseJobsOf(tables: IndexTables, ids: readonly number[]): NextJob {
  * PowerShell takes 6 seconds and 75 MB: what most files need must not wait for what a few files need.
  */
 function byLanguage(tables: IndexTables, ids: readonly number[]): number[][] {
-  const languages = new Map<string | undefined, { ids: number[]; bytes: number }>();
+  const groups = new Map<string | undefined, { ids: number[]; bytes: number }>();
   for (const id of ids) {
     const { path = "", size = 0 } = tables.file(id) ?? {};
     const language = languageOfName(path);
-    const group = languages.get(language) ?? { ids: [], bytes: 0 };
-    languages.set(language, group);
+    const group = groups.get(language) ?? { ids: [], bytes: 0 };
+    groups.set(language, group);
     group.ids.push(id);
     group.bytes += size;
   }
-  return [...languages.values()].sort((one, other) => other.bytes - one.bytes).map((group) => group.ids);
+  return [...groups.values()].sort((one, other) => other.bytes - one.bytes).map((group) => group.ids);
 }
 
 function takeJob(jobs: Iterator<number[]>): number[] | undefined {
