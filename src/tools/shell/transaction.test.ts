@@ -139,6 +139,17 @@ describe("a command as a transaction", () => {
     expect(snapshot(workspace)).toEqual(before);
   });
 
+  it("is undone by task where later commands filled or removed a folder that an earlier one created", async () => {
+    const before = snapshot(workspace);
+    const session = tenon.createSession({ taskId: "T2" });
+    const run = (command: string) => session.call("shell_exec", { command });
+    await run("mkdir -p filled gone replaced/in; for at in filled gone replaced/in; do echo x >$at/x; done");
+    await run("mkdir filled/new; echo y >filled/new/y; rm -r gone replaced/in; mkdir replaced/in");
+    await run("echo z >replaced/in/x");
+    await call("undo_edit", { task_id: "T2" });
+    expect(snapshot(workspace)).toEqual(before);
+  });
+
   it("asks about careful paths with their content, and commits or holds them back", async () => {
     const agreed = await script("echo a=b >.npmrc; echo done >c.txt");
     expect(asked.at(-1)).toMatchObject({ toolName: "commit_result" });

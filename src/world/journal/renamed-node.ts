@@ -107,6 +107,9 @@ async function isTreeUnchanged(deps: MatchDeps, { step, entry, seq, time }: Land
       handle.close();
       if (!isNew) continue;
       const real = `${step.path}${item.real.slice(onDisk.length)}`;
+      // A step before this one takes it away, alone or with a folder that a later command created or replaced.
+      const planned = deps.files.look(real);
+      if (planned === null || (planned.disk !== undefined && planned.disk.real !== item.real)) continue;
       const [first] = await deps.store.changesAfter(real, { entry, seq });
       if (first === undefined || !(await isAsBefore(deps, real, first))) return false;
     }

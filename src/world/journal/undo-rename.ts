@@ -1,5 +1,6 @@
 import type { ModeStep, NodeImage, RenameStep } from "../../contract/ports/journal.js";
 import { diskUsage } from "./kept-files.js";
+import type { Plan } from "./plan.js";
 import { planParents } from "./plan-content.js";
 import { contentNotFound, judge, meaningOf, reconcile } from "./undo-content.js";
 import type { Reconciled, Undo, UndoTarget } from "./undo-content.js";
@@ -69,7 +70,7 @@ async function takeAway(
   // What came from the store goes back to its place, where the change that put it there first looks for it.
   const isFree = deps.kept.isSlot(step.stored) && !deps.kept.exists(step.stored);
   const stored = isFree ? step.stored : deps.kept.newSlot(bulk ? "bulk" : "own");
-  const blobs = [deps.kept.refOf(stored, bulk ? 0 : await sizeOnDisk(step.path, node))];
+  const blobs = [deps.kept.refOf(stored, bulk ? 0 : await sizeOnDisk(plan, step.path, node))];
   await plan.rename({ path: step.path, stored, into: "store", bulk }, { ...meaningOf(undo), blobs });
   return isSame ? undefined : { forced: true };
 }
@@ -94,8 +95,11 @@ async function bringBack(undo: Undo, step: RenameStep): Promise<UndoConflict | R
   return undefined;
 }
 
-async function sizeOnDisk(real: string, node: VirtualNode): Promise<number> {
-  return node.type === "directory" ? diskUsage(real) : node.type === "file" ? node.size : 0;
+/** A directory may be elsewhere until the steps before this one are applied. */
+async function sizeOnDisk({ files }: Plan, real: string, node: VirtualNode): Promise<number> {
+  if (node.type !== "directory") return node.type === "file" ? node.size : 0;
+  const onDisk = files.origin(real);
+  return onDisk === undefined ? 0 : diskUsage(onDisk);
 }
 
 const noLongerKept = "its earlier version is no longer kept, so it was left as it is";
