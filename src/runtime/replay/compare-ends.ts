@@ -41,6 +41,8 @@ function pretty(value: unknown): string {
 const volatileNames =
   /^(?:callId|sessionId|pid|jobId|handle|inode|ino|dev|time|timestamp|date|unix|iso|local|duration|elapsed|mtime|ctime|atime|birthtime|modified|created|accessed|changed|.*(?:At|Ms|Time|Ns|Seconds))$/;
 
+const gitObject = /\.git\/objects\/[0-9a-f]{2}\/[0-9a-f]{38}\b/;
+
 /** Parts of texts that differ from run to run. */
 const volatileTexts: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, "[time]"],
@@ -48,6 +50,10 @@ const volatileTexts: readonly (readonly [RegExp, string])[] = [
   [/\bout_[A-Za-z0-9_-]{22}\b/g, "[output]"],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "[id]"],
   [/\b\d+(?:\.\d+)? ?(?:ms|µs|ns)\b/g, "[duration]"],
+  // The time of a commit is part of its id: as git stores it, and as `git commit` and `git log` print it.
+  [new RegExp(gitObject, "g"), ".git/objects/[object]"],
+  [/^(\[\S+(?: \([^)\n]*\))?) [0-9a-f]{7,40}\]/gm, "$1 [commit]]"],
+  [/^commit [0-9a-f]{40}\b/gm, "commit [commit]"],
 ];
 
 /** The value without what differs from run to run. */
@@ -55,7 +61,11 @@ function settle(value: unknown, places: ReplayPaths): unknown {
   if (typeof value === "string") return settleText(value, places);
   if (Array.isArray(value)) return value.map((item) => settle(item, places));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  const isObject = "path" in value && typeof value.path === "string" && gitObject.test(value.path);
+  const entries = Object.entries(value).filter(
+    // How many lines the data of an object happens to have says nothing.
+    ([key, item]) => item !== undefined && !(isObject && (key === "added" || key === "removed")),
+  );
   return Object.fromEntries(
     entries.map(([key, item]) => {
       const isVolatile = volatileNames.test(key) && (typeof item === "number" || typeof item === "string");

@@ -11,6 +11,8 @@ import type {
   RenameStep,
 } from "../../contract/ports/journal.js";
 import type { State } from "../../store/open-state.js";
+import { makeFolder } from "../../contract/make-folder.js";
+import { isWithin } from "../../world/files/path-text.js";
 import { createGuards } from "../world/guards.js";
 
 export interface CopyOptions {
@@ -54,10 +56,11 @@ export async function rewindCopy(options: RewindOptions): Promise<string | undef
   ]);
   let next = 0;
   const keptDir = join(stateDir, "rewind-kept");
+  makeFolder(keptDir, 0o700);
   const own = openBlobs(join(stateDir, "rewind"), () => `rewind-${next++}`);
   const journal = createJournal({
     guard: createGuards({ config, rules, workspace: copy, stateDir }).undo(),
-    store: moveStore(state.journal, options, keptDir),
+    store: moveStore(state.journal, options, { from: join(state.dir, "kept"), to: keptDir }),
     blobs: layerBlobs(own, state.blobs),
     clock,
     keptDir,
@@ -80,14 +83,14 @@ async function callsSince(journal: JournalStore, taskId: string): Promise<string
 }
 
 /** The journal of the workspace with the paths of the copy; nothing is written to it. */
-function moveStore(store: JournalStore, { workspace, copy }: CopyOptions, keptDir: string): JournalStore {
+function moveStore(store: JournalStore, { workspace, copy }: CopyOptions, kept: KeptDirs): JournalStore {
   const move = (path: string): string =>
     path === workspace || path.startsWith(`${workspace}/`) ? copy + path.slice(workspace.length) : path;
   const moveStep = async (step: JournalStep): Promise<JournalStep> => {
     if (step.kind === "set") return { ...step, path: move(step.path), temp: move(step.temp) };
     if (step.kind === "mode") return { ...step, path: move(step.path) };
     if (step.kind === "rename") {
-      return { ...step, path: move(step.path), stored: await copyStored(step, keptDir), inode: null };
+      return { ...step, path: move(step.path), stored: await copyStored(step, kept), inode: null };
     }
     return { ...step, from: move(step.from), to: move(step.to), temp: move(step.temp), inode: null };
   };
@@ -124,13 +127,22 @@ function moveStore(store: JournalStore, { workspace, copy }: CopyOptions, keptDi
   return moved;
 }
 
-/** What a command replaced is copied, because the undo on the copy takes it out of the store. */
-async function copyStored({ stored, into }: RenameStep, keptDir: string): Promise<string> {
-  const copy = join(keptDir, basename(stored));
-  if (into === "store" && lstatSync(stored, { throwIfNoEntry: false }) !== undefined) {
-    const mode = constants.COPYFILE_FICLONE;
-    await cp(stored, copy, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode });
-  }
+/** Where what commands replaced is kept, and where copies of it go. */
+interface KeptDirs {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * What a command replaced is copied, because the undo on the copy takes it out of the store. What came from a layer stays
+ * where it was: nothing is put back there.
+ */
+async function copyStored({ stored }: RenameStep, { from, to }: KeptDirs): Promise<string> {
+  if (!isWithin(stored, from)) return stored;
+  const copy = join(to, basename(stored));
+  if (lstatSync(stored, { throwIfNoEntry: false }) === undefined) return copy;
+  const mode = constants.COPYFILE_FICLONE;
+  await cp(stored, copy, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode });
   return copy;
 }
 

@@ -62,6 +62,26 @@ describe("running a task again", () => {
     expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe("one\n2\n");
   });
 
+  it("takes commits of git for the same although their ids contain the time", async () => {
+    const place = fixture();
+    const sandbox = { layers: { enabled: true } };
+    const tenon = open({ config: { stateDir: place.stateDir, mode: "auto", sandbox } }, place);
+    const session = tenon.createSession({ taskId: "T7" });
+    const git = "git -c user.name=a -c user.email=a@example.org";
+    for (const command of ["git init -q -b main .", `git add -A && ${git} commit -m one`, "git log --raw"]) {
+      const { result } = await session.call({ name: "shell_exec", arguments: { command } });
+      expect(result).toMatchObject({ exitCode: 0 });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // git counts in seconds
+    const same = await tenon.replay("T7");
+    expect(same.notes).toEqual([]);
+    expect(same.steps.map(({ verdict, difference }) => [verdict, difference])).toEqual([
+      ["same", undefined],
+      ["same", undefined],
+      ["different", expect.stringContaining("Date: ")],
+    ]);
+  });
+
   it("means the copy wherever an argument names the workspace", async () => {
     const place = fixture();
     const workspace = realpathSync(place.workspace);
