@@ -98,6 +98,18 @@ describe.each([true, false])("the cause of a failure (on layers: %s)", (enabled)
     expect(await notes("/usr/bin/touch /usr/new")).toMatch(/^\/usr\/new is outside/);
   });
 
+  it("is told of a line that succeeded although a program in it failed", async () => {
+    expect(await notes("wc vault/key | head -1")).toContain("A rule hides vault/key");
+    expect(await notes("wc vault/key 2>&1 | tail -1")).toContain("A rule hides vault/key");
+    expect(await notes("echo x >/usr/new || true")).toMatch(/^\/usr\/new is outside/);
+    expect(await notes(`${python('open("lock" + "ed/list", "w")')} 2>&1 | tail -1`)).toContain(
+      'The rule "no-edits" keeps commands',
+    );
+    // What a line prints on purpose is not an error of it.
+    expect(await notes("echo 'wc: vault/key: Permission denied'")).not.toMatch(/A rule hides/);
+    expect(await notes("wc missing || true")).not.toMatch(/A rule|sandbox\./);
+  });
+
   it("names a path with spaces as a shell takes it", async () => {
     expect(await notes("node -e 'fs.readFileSync(`vault/two words`)'")).toContain(
       "tenon policy explain read_file 'path=vault/two words'",

@@ -105,7 +105,7 @@ export interface CommandResult {
   readonly direct?: string | undefined;
   /** What it reached over the network, and what it was refused. */
   readonly network: readonly NetworkUse[];
-  /** Paths in its messages that the sandbox kept from it, if it failed. */
+  /** Paths in its messages that the sandbox kept from it. */
   readonly blocked?: readonly BlockedPath[] | undefined;
   /** What became of its changes, if they could be collected before any of them reached the workspace. */
   readonly commit?: CommitReport | undefined;

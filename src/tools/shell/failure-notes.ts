@@ -13,21 +13,16 @@ export interface FailureContext {
 
 /**
  * Why the sandbox made a command fail, as full sentences that end with the argument or setting that opens it. A command
- * that succeeded gets none, except for hosts that it was refused.
+ * that succeeded may have lost an error on the way (`cat .env | head`): it is told which hosts and paths it was refused.
  */
 export function failureNotes(result: CommandResult, { hosts, workspace }: FailureContext): string[] {
   if (!result.sandbox.active) return hasFailed(result) ? [...patchNotes(result), ...timeNotes(result)] : [];
   const refused = refusedNotes(result.network);
-  if (!hasFailed(result)) return refused;
-  const network = refused.length > 0 ? refused : lookupNotes(result, hosts);
   const blocked = result.blocked ?? [];
-  return [
-    ...network,
-    ...blocked.map((each) => blockedNote(each, workspace)),
-    ...wallNotes(result, blocked),
-    ...patchNotes(result),
-    ...timeNotes(result),
-  ];
+  const paths = blocked.map((each) => blockedNote(each, workspace));
+  if (!hasFailed(result)) return [...refused, ...paths];
+  const network = refused.length > 0 ? refused : lookupNotes(result, hosts);
+  return [...network, ...paths, ...wallNotes(result, blocked), ...patchNotes(result), ...timeNotes(result)];
 }
 
 function hasFailed({ exitCode, timedOut }: CommandResult): boolean {

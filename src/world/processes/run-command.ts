@@ -89,8 +89,9 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const isQuiet = isAllOver(finished);
     const run = { end: why, exitCode, overLimit, failedByLayer, dryRun, isQuiet };
     const changes = await commitChanges(parts, command, run);
-    const blocked =
-      why === "exit" && exitCode === 0 ? [] : command.blockedPaths(`${stderr.text}\n${stdout.text}`);
+    const failedOrMerged = failed || why !== "exit" || mergesErrors(request.command);
+    const messages = failedOrMerged ? `${stderr.text}\n${stdout.text}` : stderr.text;
+    const blocked = messages === "" ? [] : command.blockedPaths(messages);
     const stoppedBy = limits.exceededTreeLimit() ?? overLimit;
     const used = reportUsage(parts, usage, finished.used ?? running.takeUsage?.());
     return {
@@ -108,6 +109,11 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
   } finally {
     limits.clear();
   }
+}
+
+/** Whether a line sends errors to the standard output, where a program may cut them off and succeed. */
+function mergesErrors(line: string): boolean {
+  return /2>&1|&>|\|&/.test(line);
 }
 
 /** What the command used is told with what it left behind; without it, nobody has looked. */

@@ -29,7 +29,7 @@ const faults = {
   busy: /device or resource busy|EBUSY|\[Errno 16\]/i,
 };
 
-/** Find the paths in the messages of a failed command that the sandbox kept from it. */
+/** Find the paths in the messages of a command that the sandbox kept from it. */
 export function findBlockedPaths(output: string, options: BlockedPathOptions): BlockedPath[] {
   const found = new Map<string, BlockedPath>();
   for (const line of output.split("\n").slice(-maxLines)) {
