@@ -138,7 +138,10 @@ async function wrapOnLayer(
     treeLimits: treeLimitsOf(sandbox, command, { view, layer: started?.layer }),
     processLimit: command.limits?.processes ?? sandbox.limits.processes,
     heldBack: () => run?.judged.held() ?? [],
-    started: (tree) => network.started(tree),
+    started(tree) {
+      network.started(tree);
+      started?.running();
+    },
     networkUse: () => network.use(),
     blockedPaths: (output) => findBlockedPaths(output, { command, cwd, mounts: plan.mounts, view }),
     async finish() {

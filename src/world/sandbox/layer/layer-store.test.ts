@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -83,6 +92,39 @@ describe("the store of layers", () => {
     now += 3_600_001;
     expect(await calls(store)).toEqual([]);
     expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it("prepares the folder of the next one, which has the rights of the workspace when it begins", async () => {
+    const store = openStore();
+    store.prepare();
+    store.prepare();
+    const [spare = ""] = readdirSync(dir);
+    expect(await calls(store)).toEqual([]);
+    const { ino } = statSync(join(dir, spare));
+    chmodSync(join(root, "workspace"), 0o750);
+    const before = statSync(join(dir, spare, "upper"), { bigint: true }).ctimeNs;
+    const layer = begin(store, "c1");
+    expect(readdirSync(dir)).toEqual([layer.id]);
+    expect(statSync(layer.dir).ino).toBe(ino);
+    expect(statSync(layer.upper).mode & 0o777).toBe(0o750);
+    expect(layer.startedNs >= before).toBe(true);
+    await layer.discard();
+    store.prepare();
+    await store.close();
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it("makes another folder where the prepared one is gone, as after the start of another process", async () => {
+    const store = openStore();
+    store.prepare();
+    await openStore().recover();
+    expect(readdirSync(dir)).toEqual([]);
+    const layer = begin(store, "c1");
+    expect(readdirSync(dir)).toEqual([layer.id]);
+    expect(readdirSync(layer.dir).toSorted()).toEqual(["layer.json", "lower", "upper", "work"]);
+    rmSync(dir, { recursive: true });
+    store.prepare();
+    expect(readdirSync(dir)).toHaveLength(1);
   });
 
   it("forgets a discarded one, however often", async () => {

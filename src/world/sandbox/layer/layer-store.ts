@@ -39,6 +39,8 @@ export interface LayerStoreOptions {
 export interface OwnLayerStore extends LayerStore {
   /** Make the folder of a new layer. */
   begin(origin: LayerOrigin): CommandLayer & { readonly dir: string };
+  /** Make the folders of the next layer, while there is nothing else to do. */
+  prepare(): void;
   /** Keep the layers of processes that were killed, and remove those that have expired. */
   recover(): Promise<void>;
   /** Wait for what is removed in the background. */
@@ -49,6 +51,8 @@ export interface OwnLayerStore extends LayerStore {
 export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
   const { dir, workspace, limits, now } = options;
   const removals = new Set<Promise<void>>();
+  /** The name of the folder of the next layer. Any process may remove it; then another one is made. */
+  let spare: string | undefined;
   const remove = async (id: string, { inBackground = false } = {}): Promise<void> => {
     const doomed = join(dir, `${removedPrefix}${id}`);
     try {
@@ -89,13 +93,36 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
       keep: (reason) => keep(id, reason),
       discard: (how) => remove(id, how),
     });
+  const takeSpare = (id: string): boolean => {
+    if (spare === undefined) return false;
+    const place = join(dir, spare);
+    spare = undefined;
+    try {
+      renameSync(place, join(dir, id));
+      return true;
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return false;
+      throw error;
+    }
+  };
   return {
     begin(origin) {
       const id = `layer_${randomBytes(12).toString("hex")}`;
-      const startedNs = makeFolders(join(dir, id), workspace);
+      if (!takeSpare(id)) makeFolders(join(dir, id), workspace);
+      const startedNs = takeRights(join(dir, id), workspace);
       const record = { ...origin, workspace, startedNs: String(startedNs), owner: thisOwner() };
       writeRecord(join(dir, id), record);
       return opened(id, record);
+    },
+    prepare() {
+      if (spare !== undefined) return;
+      const name = `${sparePrefix}${randomBytes(12).toString("hex")}`;
+      try {
+        makeFolders(join(dir, name), workspace);
+        spare = name;
+      } catch {
+        // A full disk, for example: making the layer itself reports it. The next start removes what is there.
+      }
     },
     async list({ callId } = {}) {
       await expire();
@@ -114,12 +141,16 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
       return opened(id, record);
     },
     async recover() {
-      for (const name of namesIn(dir).filter((each) => each.startsWith(removedPrefix)))
-        await removeTree(join(dir, name));
+      for (const name of namesIn(dir)) {
+        if (name.startsWith(removedPrefix)) await removeTree(join(dir, name));
+        if (name.startsWith(sparePrefix)) await remove(name);
+      }
       for (const id of layerIds(dir)) await recoverLayer(id);
       await expire();
     },
     async close() {
+      if (spare !== undefined) await remove(spare);
+      spare = undefined;
       await Promise.all(removals);
     },
   };
@@ -145,6 +176,7 @@ interface StoredLayer {
 }
 
 const removedPrefix = "removed-";
+const sparePrefix = "spare-";
 /** How long a folder may be without a record. */
 const newFolderMs = 60_000;
 
@@ -156,14 +188,16 @@ function namesIn(dir: string): string[] {
   return ignoring("ENOENT", () => readdirSync(dir)) ?? [];
 }
 
-/** Returns the time of the file system. */
-function makeFolders(dir: string, workspace: string): bigint {
-  const upper = join(dir, layerNames.upper);
+function makeFolders(dir: string, workspace: string): void {
   makeFolder(dir, 0o700);
-  mkdirSync(upper);
+  mkdirSync(join(dir, layerNames.upper));
   mkdirSync(join(dir, layerNames.work));
   symlinkSync(workspace, join(dir, layerNames.lower));
-  // The command sees the rights of this folder as those of the workspace.
+}
+
+/** The command sees the rights of the upper folder as those of the workspace. Returns the time of the file system. */
+function takeRights(dir: string, workspace: string): bigint {
+  const upper = join(dir, layerNames.upper);
   chmodSync(upper, lstatSync(workspace).mode & 0o7777);
   return lstatSync(upper, { bigint: true }).ctimeNs;
 }

@@ -30,7 +30,9 @@ export interface StartedLayer {
   enter(argv: readonly string[]): string[];
   /** Whether the layer was mounted, so that the command could start. */
   wasMounted(): boolean;
-  /** The command has ended: begin to remove what only the mount needed. Keeping or discarding the layer waits for it. */
+  /** The command runs. */
+  running(): void;
+  /** The command has ended. */
   release(): void;
   /** If what a failed command printed looks like a limit of layers, a full sentence about it. */
   explain(output: string): string | undefined;
@@ -78,11 +80,8 @@ export function createLayers(options: LayersOptions): Layers {
   // In a user namespace, uid 0 stands for the user that started Tenon.
   const user = options.isRoot ? [] : ["--user", "--map-root-user"];
   const enter = (argv: readonly string[]): string[] => [unshare ?? "", ...user, "--mount", "--", ...argv];
-  /** The layers of which the kernel's folder is being removed, by their folders. */
-  const releasing = new Map<string, Promise<void>>();
   const placeOf = (layerDir: string): LayerPlace => ({ dir: layerDir, workspace, mount });
   const scan = async (layerDir: string): Promise<void> => {
-    await releasing.get(layerDir);
     await removeWork(layerDir);
     mkdirSync(join(layerDir, layerNames.work));
     const [file = "", ...args] = enter(["/bin/sh", "-c", scanScript(placeOf(layerDir))]);
@@ -121,27 +120,12 @@ export function createLayers(options: LayersOptions): Layers {
         onEnded(act) {
           stopWatching = watchEnd(layer.dir, act);
         },
-        async keep(reason) {
-          await releasing.get(layer.dir);
-          await layer.keep(reason);
-        },
-        async discard(how) {
-          if (how?.inBackground !== true) await releasing.get(layer.dir);
-          await layer.discard(how);
-        },
       },
       place: { ...placeOf(layer.dir), copies },
       enter,
       wasMounted: () => wasMounted(layer.dir),
-      release() {
-        stopWatching?.();
-        // What fails here is tried again, and told, when the layer is kept or discarded.
-        const removing = removeWork(layer.dir).catch(() => {});
-        releasing.set(
-          layer.dir,
-          removing.finally(() => releasing.delete(layer.dir)),
-        );
-      },
+      running: () => store.prepare(),
+      release: () => stopWatching?.(),
       explain: (output) => explain(origin.command, output),
     };
   };

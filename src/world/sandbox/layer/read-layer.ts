@@ -22,7 +22,9 @@ export async function* readChanges(roots: LayerRoots, folder?: LayerPath): Async
     const upper = entryAt(pathBelow(roots.upper, path));
     if (upper === undefined) continue; // committed or discarded meanwhile
     const lower = entryAt(pathBelow(roots.workspace, path));
-    const found = await changeOf(path, { upper, lower, roots });
+    const sure = changeOf(path, { upper, lower, roots });
+    // Waiting takes longer than all else here, so it is left to the entries that need it.
+    const found = sure instanceof Promise ? await sure : sure;
     const isLinked = found === undefined && isLinkedAgain(upper, lower);
     const kind = isLinked ? "changed" : found;
     if (kind !== undefined) {
@@ -58,7 +60,9 @@ function isMerged(path: LayerPath, { upper, lower, roots }: Pair): boolean {
   return upper.state.kind === "folder" && lower?.state.kind === "folder" && !roots.opaque.has(keyOf(path));
 }
 
-async function changeOf(path: LayerPath, pair: Pair): Promise<LayerChange["kind"] | undefined> {
+type Kind = LayerChange["kind"] | undefined;
+
+function changeOf(path: LayerPath, pair: Pair): Kind | Promise<Kind> {
   const { upper, lower, roots } = pair;
   if (isWhiteout(upper.stats)) return lower === undefined ? undefined : "removed";
   if (lower === undefined) return "created";
@@ -71,9 +75,9 @@ async function changeOf(path: LayerPath, pair: Pair): Promise<LayerChange["kind"
     hasSameRights(upper, lower) &&
     upper.stats.mtimeNs === lower.stats.mtimeNs &&
     upper.stats.size === lower.stats.size &&
-    upper.stats.rdev === lower.stats.rdev &&
-    (await hasSameContent(path, pair, roots));
-  return isSame ? undefined : "changed";
+    upper.stats.rdev === lower.stats.rdev;
+  if (!isSame) return "changed";
+  return hasSameContent(path, pair, roots).then((hasSame) => (hasSame ? undefined : "changed"));
 }
 
 /** The layer has the file under several names: only if all of them are committed, they stay one file. */
