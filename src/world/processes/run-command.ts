@@ -89,9 +89,9 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const isQuiet = isAllOver(finished);
     const run = { end: why, exitCode, overLimit, failedByLayer, dryRun, isQuiet };
     const changes = await commitChanges(parts, command, run);
-    const failedOrMerged = failed || why !== "exit" || mergesErrors(request.command);
-    const messages = failedOrMerged ? `${stderr.text}\n${stdout.text}` : stderr.text;
-    const blocked = messages === "" ? [] : command.blockedPaths(messages);
+    const succeeded = why === "exit" && exitCode === 0;
+    const messages = errorsIn({ stdout, stderr }, request.command, succeeded);
+    const blocked = command.blockedPaths(messages);
     const stoppedBy = limits.exceededTreeLimit() ?? overLimit;
     const used = reportUsage(parts, usage, finished.used ?? running.takeUsage?.());
     return {
@@ -111,9 +111,13 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
   }
 }
 
-/** Whether a line sends errors to the standard output, where a program may cut them off and succeed. */
-function mergesErrors(line: string): boolean {
-  return /2>&1|&>|\|&/.test(line);
+/** The output in which errors are: of a line that succeeded, the standard output counts only if the line sends errors there. */
+function errorsIn(
+  { stdout, stderr }: Pick<CommandResult, "stdout" | "stderr">,
+  line: string,
+  succeeded: boolean,
+): string {
+  return succeeded && !/2>&1|&>|\|&/.test(line) ? stderr.text : `${stderr.text}\n${stdout.text}`;
 }
 
 /** What the command used is told with what it left behind; without it, nobody has looked. */
