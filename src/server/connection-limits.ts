@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { LinkedList, type ListEntry } from "../contract/linked-list.js";
 
 export interface ConnectionLimitOptions {
   /** Connections at the same time. @default 512 */
@@ -18,6 +19,9 @@ interface Peer {
   answering: number;
   /** There was no room when it came: its request is answered with 503. */
   surplus: boolean;
+  /** Its place among those that wait for their next request. */
+  idle: ListEntry<Peer> | undefined;
+  readonly onAnswered: () => void;
 }
 
 /**
@@ -34,7 +38,7 @@ export class ConnectionLimits {
   /** By address, the oldest first. */
   readonly #halfOpen = new Map<string, Set<Peer>>();
   /** Since the end of their last answer, the longest first. */
-  readonly #idle = new Set<Peer>();
+  readonly #idle = new LinkedList<Peer>();
 
   constructor(options: ConnectionLimitOptions = {}) {
     const { maxConnections = 512, maxHalfOpen = 64, halfOpenGraceMs = 1000 } = options;
@@ -49,7 +53,15 @@ export class ConnectionLimits {
 
   add(socket: Socket): void {
     const address = socket.remoteAddress ?? "";
-    const peer: Peer = { socket, address, since: performance.now(), answering: 0, surplus: false };
+    const peer: Peer = {
+      socket,
+      address,
+      since: performance.now(),
+      answering: 0,
+      surplus: false,
+      idle: undefined,
+      onAnswered: () => this.#answered(peer),
+    };
     this.#peers.set(socket, peer);
     const mates = this.#halfOpen.get(address) ?? new Set();
     this.#halfOpen.set(address, mates.add(peer));
@@ -72,14 +84,16 @@ export class ConnectionLimits {
     const peer = this.#peers.get(socket) ?? this.#encrypted.get(socket);
     if (peer === undefined || !this.#peers.has(peer.socket)) return false; // it was let go already, and knows
     this.#leaveHalfOpen(peer);
-    this.#idle.delete(peer);
+    this.#leaveIdle(peer);
     peer.answering++;
-    response.once("close", () => {
-      if (--peer.answering === 0 && this.#peers.has(peer.socket)) this.#idle.add(peer);
-    });
+    response.on("close", peer.onAnswered);
     if (!peer.surplus) return true;
     response.writeHead(503, { ...overloadHeaders, connection: "close" }).end(overloadBody);
     return false;
+  }
+
+  #answered(peer: Peer): void {
+    if (--peer.answering === 0 && this.#peers.has(peer.socket)) peer.idle = this.#idle.add(peer);
   }
 
   /** Those of one address that had their time and sent no request, the oldest first, until few enough are left. */
@@ -94,8 +108,7 @@ export class ConnectionLimits {
   #makeRoom(newcomer: Peer): void {
     const crowd = [...this.#halfOpen.values()].sort((a, b) => b.size - a.size);
     const slow = crowd.flatMap((mates) => [...mates].slice(0, 2)).find((peer) => peer !== newcomer);
-    const [idle] = this.#idle;
-    const leaving = slow ?? idle;
+    const leaving = slow ?? this.#idle.first;
     if (leaving === undefined) newcomer.surplus = true;
     else this.#release(leaving);
   }
@@ -112,8 +125,13 @@ export class ConnectionLimits {
 
   #forget(peer: Peer): void {
     this.#peers.delete(peer.socket);
-    this.#idle.delete(peer);
+    this.#leaveIdle(peer);
     this.#leaveHalfOpen(peer);
+  }
+
+  #leaveIdle(peer: Peer): void {
+    if (peer.idle !== undefined) this.#idle.remove(peer.idle);
+    peer.idle = undefined;
   }
 
   #leaveHalfOpen(peer: Peer): void {

@@ -11,10 +11,7 @@ export function tellLimits(
   { admitted, endpoint }: { readonly admitted: Admission; readonly endpoint: string },
 ): void {
   const userId = userOf(admitted)?.principal;
-  const use = limits.tightest({
-    ...(userId !== undefined && { userId }),
-    ...(endpoint !== "" && { endpoint }),
-  });
+  const use = limits.tightest({ userId, endpoint: endpoint === "" ? undefined : endpoint });
   if (use === undefined) return;
   for (const [name, value] of Object.entries(limitHeaders(use))) response.setHeader(name, value);
 }

@@ -15,6 +15,8 @@ type Shown = { -readonly [Key in keyof LiveCall]: LiveCall[Key] };
 
 interface Kept {
   readonly call: Shown;
+  /** How many were added before it. */
+  readonly order: number;
   chars: number;
   /** Its place among those that ended. */
   ended: ListEntry<Kept> | undefined;
@@ -30,9 +32,14 @@ const maxListed = 1024 * 1024;
 export class LiveCalls {
   readonly #maxCalls: number;
   readonly #maxChars: number;
-  readonly #calls = new Map<string, Kept>();
+  /**
+   * Those that have not ended, by id. One map of all would be large and lose an entry with each call, so that V8 copied
+   * its table every few thousand calls, and kept the old ones until the next full collection.
+   */
+  readonly #running = new Map<string, Kept>();
   /** Those that ended, the first to end first. */
   readonly #ended = new LinkedList<Kept>();
+  #added = 0;
   #chars = 0;
 
   constructor(options: LiveCallsOptions = {}) {
@@ -58,7 +65,7 @@ export class LiveCalls {
         this.#end(payload.callId, time, undefined);
         return;
       case "TOOL_CALL_FAILED":
-        if (!this.#calls.has(payload.callId)) this.#add({ ...payload, arguments: undefined }, time);
+        if (this.#find(payload.callId) === undefined) this.#add({ ...payload, arguments: undefined }, time);
         this.#end(payload.callId, time, payload.error);
         return;
       case "APPROVAL_REQUESTED":
@@ -82,28 +89,25 @@ export class LiveCalls {
 
   /** How many have not ended. */
   get unfinished(): number {
-    return this.#calls.size - this.#ended.size;
+    return this.#running.size;
   }
 
   /** Those that have not ended. */
   running(): readonly Pick<LiveCall, "callId" | "sessionId">[] {
-    if (this.unfinished === 0) return [];
-    return [...this.#calls.values()].flatMap(({ call, ended }) => (ended === undefined ? [call] : []));
+    return [...this.#running.values()].map(({ call }) => call);
   }
 
   /** By its id, or by the newest use of the id that its caller gave it. */
   get(id: string, sees: SeesSession = () => true): LiveCall | undefined {
-    const byId = this.#calls.get(id);
-    if (byId !== undefined) return sees(byId.call.sessionId) ? shown(byId.call) : undefined;
-    const found = [...this.#calls.values()].findLast(
-      ({ call }) => call.requestId === id && sees(call.sessionId),
-    );
-    return found && shown(found.call);
+    const byId = this.#find(id)?.call;
+    if (byId !== undefined) return sees(byId.sessionId) ? shown(byId) : undefined;
+    const found = this.#inOrder().findLast((call) => call.requestId === id && sees(call.sessionId));
+    return found && shown(found);
   }
 
   /** Newest first; with the output of those that run, as far as it fits. */
   list(limit: number, sees?: SeesSession): LiveCall[] {
-    const all = [...this.#calls.values()].map(({ call }) => call);
+    const all = this.#inOrder();
     const seen = sees === undefined ? all : all.filter(({ sessionId }) => sees(sessionId));
     const calls = seen.slice(-limit).toReversed();
     let left = maxListed;
@@ -121,7 +125,7 @@ export class LiveCalls {
       "arguments" in payload ? payload.arguments : undefined,
       argumentLimits,
     );
-    const before = this.#calls.get(callId);
+    const before = this.#running.get(callId);
     if (before !== undefined) this.#forget(before); // told twice: what is counted must be what is there
     const state = "waiting";
     const call: Shown = { callId, toolName, sessionId, agent, requestedAt: time, state, arguments: args };
@@ -129,8 +133,8 @@ export class LiveCalls {
     if (taskId !== undefined) call.taskId = taskId;
     if (parentCallId !== undefined) call.parentCallId = parentCallId;
     if (requestId !== undefined) call.requestId = requestId;
-    const kept: Kept = { call, chars: 500 + chars, ended: undefined };
-    this.#calls.set(callId, kept);
+    const kept: Kept = { call, order: this.#added++, chars: 500 + chars, ended: undefined };
+    this.#running.set(callId, kept);
     this.#chars += kept.chars;
     this.#makeRoom();
   }
@@ -157,19 +161,34 @@ export class LiveCalls {
         const short = { code, message: message.slice(0, 4_000) };
         call.error = hint === undefined ? short : { ...short, hint: hint.slice(0, 2_000) };
       }
+      this.#running.delete(callId);
       kept.ended = this.#ended.add(kept);
     });
   }
 
   #change(callId: string, change: (call: Shown, kept: Kept) => void): void {
-    const kept = this.#calls.get(callId);
-    if (kept !== undefined && kept.ended === undefined) change(kept.call, kept);
+    const kept = this.#running.get(callId);
+    if (kept !== undefined) change(kept.call, kept);
+  }
+
+  #find(callId: string): Kept | undefined {
+    const running = this.#running.get(callId);
+    if (running !== undefined) return running;
+    for (const kept of this.#ended) if (kept.call.callId === callId) return kept;
+    return undefined;
+  }
+
+  /** All of them, the first to be added first. */
+  #inOrder(): readonly Shown[] {
+    const all = [...this.#ended, ...this.#running.values()].sort((one, other) => one.order - other.order);
+    return all.map(({ call }) => call);
   }
 
   /** What ended goes first; where nothing ended, the oldest of all. */
   #makeRoom(): void {
-    while (this.#calls.size > this.#maxCalls || (this.#chars > this.#maxChars && this.#calls.size > 1)) {
-      const oldest = this.#ended.first ?? this.#calls.values().next().value;
+    const count = (): number => this.#running.size + this.#ended.size;
+    while (count() > this.#maxCalls || (this.#chars > this.#maxChars && count() > 1)) {
+      const oldest = this.#ended.first ?? this.#running.values().next().value;
       if (oldest === undefined) return;
       this.#forget(oldest);
     }
@@ -177,8 +196,8 @@ export class LiveCalls {
 
   #forget(kept: Kept): void {
     this.#chars -= kept.chars;
-    this.#calls.delete(kept.call.callId);
-    if (kept.ended !== undefined) this.#ended.remove(kept.ended);
+    if (kept.ended === undefined) this.#running.delete(kept.call.callId);
+    else this.#ended.remove(kept.ended);
   }
 }
 

@@ -235,6 +235,7 @@ export class Connection {
       return await work();
     } finally {
       this.exit(entered);
+      exchange.over?.();
     }
   }
 

@@ -79,9 +79,10 @@ export function createMcpHttp(host: McpHost, options: McpHttpOptions = {}): McpH
     return (endpoint = await opening);
   };
   return {
-    async handle(request, response, principal) {
+    handle(request, response, principal) {
       if (closed) return sendWebResponse(overloaded("The server is closing."), request, response);
-      return (endpoint ?? (await open())).handle(request, response, principal);
+      if (endpoint !== undefined) return endpoint.handle(request, response, principal);
+      return open().then((opened) => opened.handle(request, response, principal));
     },
     sessionCount: () => endpoint?.sessionCount ?? 0,
     hosts: () => endpoint?.hosts() ?? [],

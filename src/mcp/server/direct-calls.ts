@@ -85,6 +85,6 @@ export class DirectCalls {
       });
     const notify = (notification: object): Promise<void> =>
       this.#transport.send({ jsonrpc: "2.0", ...notification });
-    return answerModernCall(this.#connection, call, { signal: running, notify });
+    return answerModernCall(this.#connection, call, { running, notify });
   }
 }

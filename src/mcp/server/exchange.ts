@@ -20,6 +20,8 @@ export interface Exchange {
   ): Promise<Readonly<Record<string, unknown>>>;
   /** Tell it something; a host that is gone misses nothing. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
+  /** The request is over: nothing can carry a question any more. */
+  over?(): void;
 }
 
 /** What serving a request uses of the SDK's context. */

@@ -1,16 +1,13 @@
-import { answerText } from "./answer-text.js";
 import type { ServerResponse } from "node:http";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { LinkedList } from "../../contract/linked-list.js";
-import type { WireMessage } from "../../wire/json-rpc.js";
 import type { ConnectedHost } from "./connected-hosts.js";
 import { toServerEvent } from "./change-notice.js";
+import { ClientCall, type ClientCallOptions } from "./client-call.js";
 import type { McpServer, Sdk } from "./create-mcp-server.js";
-import { EventStream, eventOf } from "./event-stream.js";
 import { isListen } from "./http-requests.js";
-import { sendWhole } from "./paced-response.js";
 import { answerModernCall, type PlainCall } from "./plain-call.js";
-import { RunningCall } from "./running-calls.js";
+import type { RunningCall } from "./running-calls.js";
 
 export interface HttpClientOptions {
   readonly principal: string;
@@ -27,6 +24,7 @@ export class HttpClient implements ConnectedHost {
   readonly mcp: McpServer;
   readonly #options: HttpClientOptions;
   readonly #running = new LinkedList<RunningCall>();
+  readonly #callOptions: ClientCallOptions;
   /** Streams of changes that it has open. */
   subscriptions = 0;
   readonly #sdk: Sdk;
@@ -38,6 +36,7 @@ export class HttpClient implements ConnectedHost {
     this.#sdk = sdk;
     this.mcp = mcp;
     this.#options = options;
+    this.#callOptions = { maxUnread: options.maxUnread, onClose: () => this.#ended() };
   }
 
   get principal(): string {
@@ -52,17 +51,16 @@ export class HttpClient implements ConnectedHost {
     return this.#requests > 0;
   }
 
-  /** A request came; the result says that it is over. @param message Of the SDK, which may be a subscription. */
-  begin(message?: unknown): () => void {
+  /** A request for the SDK came, which may be a subscription; the result says that it is over. */
+  begin(message: unknown): () => void {
     this.#requests++;
     const listening = isListen(message) ? 1 : 0;
     this.subscriptions += listening;
-    const unfollow = message === undefined ? undefined : this.mcp.connection.follow(message);
+    const unfollow = this.mcp.connection.follow(message);
     return () => {
-      this.#requests--;
       this.subscriptions -= listening;
-      unfollow?.();
-      this.lastSeen = Date.now();
+      unfollow();
+      this.#ended();
     };
   }
 
@@ -85,37 +83,19 @@ export class HttpClient implements ConnectedHost {
     return handler;
   }
 
-  /**
-   * Make a plain call without the SDK's transport, which makes a protocol server for each request. The answer is one
-   * JSON text, or a stream of events where the call has something to say before it is done.
-   */
+  /** Make a plain call without the SDK's transport, which makes a protocol server for each request. */
   async answer(call: PlainCall, response: ServerResponse): Promise<void> {
-    const done = this.begin();
-    const running = new RunningCall();
-    const place = this.#running.add(running);
-    let isOver = false;
-    let isRead = true;
-    const onClose = (): void => {
-      done();
-      isRead = false;
-      if (!isOver) running.abort("The host is gone.");
-    };
-    if (response.closed || response.destroyed) queueMicrotask(onClose);
-    else response.once("close", onClose);
-    const { maxUnread } = this.#options;
-    let stream: EventStream | undefined;
-    const notify = async (notification: object): Promise<void> => {
-      if (isOver) return;
-      if (stream === undefined) (stream = new EventStream(response, maxUnread)).open();
-      stream.write(eventOf(JSON.stringify({ jsonrpc: "2.0", ...notification })), false);
-    };
-    const answer = await answerModernCall(this.mcp.connection, call, { signal: running, notify });
-    isOver = true;
+    this.#requests++;
+    const asked = new ClientCall(response, this.#callOptions);
+    const place = this.#running.add(asked.running);
+    const answer = await answerModernCall(this.mcp.connection, call, asked);
     this.#running.remove(place);
-    if (!isRead) return;
-    const text = answerText(answer);
-    if (stream !== undefined) stream.end(eventOf(text));
-    else sendWhole(response, { status: statusOf(answer), headers: jsonHeaders, text, maxBytes: maxUnread });
+    asked.finish(answer);
+  }
+
+  #ended(): void {
+    this.#requests--;
+    this.lastSeen = Date.now();
   }
 
   /** End its session; what runs for it is cancelled. */
@@ -129,13 +109,4 @@ export class HttpClient implements ConnectedHost {
   end(): void {
     this.close("its host is gone").catch((error: Error) => this.mcp.connection.options.onError?.(error));
   }
-}
-
-const jsonHeaders: readonly string[] = ["content-type", "application/json"];
-
-/** A host that cannot do what a call needs is told by the status too. */
-const lacksCapability = -32021;
-
-function statusOf({ error }: WireMessage): number {
-  return (Object(error) as { code?: unknown }).code === lacksCapability ? 400 : 200;
 }

@@ -6,9 +6,11 @@ export interface RequestBody {
   readonly isGone: boolean;
 }
 
+const gone: RequestBody = { isGone: true };
+
 /** Read the whole body. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<RequestBody> {
-  if (request.destroyed && !request.complete) return Promise.resolve({ isGone: true });
+  if (request.destroyed && !request.complete) return Promise.resolve(gone);
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve({ isGone: false });
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
@@ -21,14 +23,16 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Re
         resolve({ isGone: false });
       }
     });
-    request.once("end", () => {
+    // Not `once`, which makes a function for each: only the first result counts.
+    request.on("end", () => {
       const [first = Buffer.alloc(0)] = pieces;
       const text = (pieces.length > 1 ? Buffer.concat(pieces) : first).toString();
       // A byte order mark is no part of the text.
       resolve({ text: text.startsWith("\uFEFF") ? text.slice(1) : text, isGone: false });
     });
-    request.once("error", () => resolve({ isGone: true }));
-    request.once("close", () => resolve({ isGone: true }));
+    const leave = (): void => resolve(gone);
+    request.on("error", leave);
+    request.on("close", leave);
   });
 }
 

@@ -50,7 +50,7 @@ export class ParkedCalls {
     run: (exchange: Exchange, stop: CallStop) => Promise<T>,
   ): Promise<T | InputRequired> {
     const parked = new Parked(request, ctx);
-    parked.running = run(parked, parked.stop).finally(() => parked.drop());
+    parked.running = run(parked, parked.stop);
     return this.#turn(parked, ctx) as Promise<T | InputRequired>;
   }
 
@@ -116,11 +116,12 @@ class Parked implements Exchange {
   expiry: NodeJS.Timeout | undefined;
   readonly #request: ParkedRequest;
   readonly stop = new RunningCall();
-  readonly #asks = new Map<string, Ask>();
+  /** Made for the first question: most calls have none. */
+  #asks: Map<string, Ask> | undefined;
   #ctx: RequestContext;
   /** What the last round waits for; it counts only once. */
-  #needInput: () => void = () => {};
-  #fail: (error: Error) => void = () => {};
+  #resolve: ((outcome: unknown) => void) | undefined;
+  #reject: ((error: Error) => void) | undefined;
   /** The request cannot be served at all; that may be known before the first round waits. */
   #refusal: Error | undefined;
 
@@ -165,7 +166,7 @@ class Parked implements Exchange {
     const key = own ?? randomBytes(9).toString("base64url");
     return new Promise((resolve, reject) => {
       const leave = (reason: unknown): void => {
-        this.#asks.delete(key);
+        this.#asks?.delete(key);
         signal.removeEventListener("abort", stop);
         reject(reason);
       };
@@ -176,6 +177,7 @@ class Parked implements Exchange {
         signal.removeEventListener("abort", stop);
         resolve(answer);
       };
+      this.#asks ??= new Map();
       this.#asks.set(key, { method, params: plain, answered, leave });
       // What is asked in the same breath goes out in one round.
       setImmediate(() => this.#wake());
@@ -190,31 +192,35 @@ class Parked implements Exchange {
   round(): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#refusal !== undefined) return reject(this.#refusal);
-      this.#needInput = () => resolve(needsInput);
-      this.#fail = reject;
+      this.#resolve = resolve;
+      this.#reject = reject;
       this.running.then(resolve, reject);
-      if (this.#asks.size > 0) setImmediate(() => this.#wake());
+      if (this.#hasAsks) setImmediate(() => this.#wake());
     });
   }
 
   /** What was asked may have been answered meanwhile. */
   #wake(): void {
-    if (this.#asks.size > 0) this.#needInput();
+    if (this.#hasAsks) this.#resolve?.(needsInput);
+  }
+
+  get #hasAsks(): boolean {
+    return this.#asks !== undefined && this.#asks.size > 0;
   }
 
   questions(): InputRequired["inputRequests"] {
     return Object.fromEntries(
-      [...this.#asks].map(([key, { method, params }]) => [key, { method, ...(params && { params }) }]),
+      [...(this.#asks ?? [])].map(([key, { method, params }]) => [key, { method, ...(params && { params }) }]),
     );
   }
 
   /** Take the answers of a new round; what it left out, or brought as no object, is asked again. */
   answer(ctx: RequestContext): void {
     this.#ctx = ctx;
-    for (const [key, ask] of this.#asks) {
+    for (const [key, ask] of this.#asks ?? []) {
       const response = this.#early(key);
       if (response === undefined) continue;
-      this.#asks.delete(key);
+      this.#asks?.delete(key);
       ask.answered(response);
     }
   }
@@ -234,14 +240,13 @@ class Parked implements Exchange {
       data: { requiredCapabilities: lacking },
     });
     this.#refusal = error;
-    this.#fail(error);
+    this.#reject?.(error);
     this.end(error.message);
     return Promise.reject(error);
   }
 
-  /** The request is over: nothing can carry a question any more. */
-  drop(): void {
-    for (const ask of this.#asks.values())
+  over(): void {
+    for (const ask of this.#asks?.values() ?? [])
       ask.leave(new ToolCancelledError("The request that could carry the question is over."));
   }
 

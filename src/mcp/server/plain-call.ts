@@ -1,9 +1,10 @@
+import type { CallStop } from "../../contract/host.js";
 import { isRecord } from "../../contract/is-record.js";
 import { messageOf } from "../../contract/message-of.js";
 import { hasProtocolMeta, metaOf, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
 import { extrasOf, hostMeta, keyOf, runTool, withStop, type WireCall } from "./call-tool.js";
 import type { Connection } from "./connection.js";
-import type { Exchange, RequestContext } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import { isModernMeta } from "./plain-meta.js";
 
 /** A `tools/call` without anything unusual in it. */
@@ -57,26 +58,35 @@ export async function answerLegacyCall(
 export async function answerModernCall(
   connection: Connection,
   { id, meta, params, call }: PlainCall,
-  { signal, notify }: Pick<RequestContext["mcpReq"], "signal" | "notify">,
+  asked: { readonly running: CallStop; readonly notify: (notification: object) => Promise<void> },
 ): Promise<WireMessage> {
-  const mcpReq = {
-    envelope: meta as never,
-    signal,
-    notify,
-    requestState: () => undefined,
-  };
+  const { running: signal, notify } = asked;
+  const mcpReq = { envelope: meta as never, signal, notify, requestState: noState };
   try {
-    const result = await connection.serveModern(
+    const result: ModernResult = await connection.serveModern(
       { mcpReq },
       { method: "tools/call", params },
       (exchange, stop) => runTool(connection, exchange, withStop(call, id, stop)),
     );
     const { name, version } = connection.host;
-    const _meta = { ...result._meta, "io.modelcontextprotocol/serverInfo": { name, version } };
-    return { jsonrpc: "2.0", id, result: { resultType: "complete", ...result, _meta } };
+    // Set on what was made for this answer alone: a copy by spreads takes longer than its JSON.
+    if (!("resultType" in result)) result.resultType = "complete";
+    result._meta ??= {};
+    result._meta["io.modelcontextprotocol/serverInfo"] = { name, version };
+    return { jsonrpc: "2.0", id, result };
   } catch (error) {
     return { jsonrpc: "2.0", id, error: toRpcError(error) };
   }
+}
+
+/** A result or what it needs first, which both were made for one answer. */
+interface ModernResult {
+  resultType?: unknown;
+  _meta?: Record<string, unknown> | undefined;
+}
+
+function noState(): undefined {
+  return undefined;
 }
 
 /** A failure that is not the tool's, as JSON-RPC says it. */

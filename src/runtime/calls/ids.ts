@@ -27,8 +27,7 @@ export function createCallIds(): CallIds {
     reserve(given) {
       const id = given ?? newId();
       reserved.add(id);
-      const [oldest] = reserved;
-      if (reserved.size > maxReserved && oldest !== undefined) reserved.delete(oldest);
+      if (reserved.size > maxReserved) reserved.delete(reserved.values().next().value as string);
       return id;
     },
     take: (id) => reserved.delete(id),
