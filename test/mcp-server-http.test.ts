@@ -105,6 +105,9 @@ describe("the MCP server over HTTP", () => {
     expect((await post(rpc(1, "initialize", { ...hello, x: "y".repeat(20_000) }))).status).toBe(413);
     expect((await post("{")).status).toBe(400);
     expect((await post(rpc(1, "ping"), { "content-type": "text/plain" })).status).toBe(415);
+    const latin1 = "application/json; charset=iso-8859-1";
+    expect((await post(rpc(1, "ping"), { "content-type": latin1 })).status).toBe(415);
+    expect((await post(rpc(1, "ping"), { "content-encoding": "gzip" })).status).toBe(415);
     expect((await post(rpc(1, "tools/list"))).status).toBe(400);
     expect((await post(rpc(1, "tools/list"), { "mcp-session-id": "none" })).status).toBe(404);
     expect((await fetch(http.url)).status).toBe(400);

@@ -93,7 +93,20 @@ export function announceEnd(call: ReceivedCall, envelope: ToolEnvelope): void {
 function recordEnd(call: ReceivedCall, envelope: ToolEnvelope): Promise<void> | undefined {
   const { state, arguments: plain } = call;
   const sent = plain.ok ? plain.value : undefined;
-  const entry: CallRecord = { envelope, arguments: state.validated?.input ?? sent, ...ownerOf(call) };
+  const { session } = state;
+  // Field by field: a spread takes as long as a third of the record.
+  const entry: CallRecord = {
+    envelope,
+    arguments: state.validated?.input ?? sent,
+    sessionId: session.id,
+    taskId: call.taskId,
+    agent: session.agent,
+    userId: session.userId,
+    parentCallId: call.shownUnder?.callId,
+    requestId: call.requestId,
+    principal: session.principal,
+    client: session.clientInfo,
+  };
   let pending: Promise<void>[] | undefined;
   for (const recorder of state.parts.recorders) {
     try {

@@ -11,10 +11,9 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 export class CommonResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
-  override writeHead(status: number, ...rest: readonly (string | Headers | undefined)[]): this {
-    const headers = rest.at(-1);
-    const message = typeof rest[0] === "string" ? rest[0] : undefined;
-    const given = typeof headers === "object" ? headers : {};
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    const message = typeof reason === "string" ? reason : undefined;
+    const given = (typeof reason === "object" ? reason : headers) ?? {};
     const all = Array.isArray(given) && this.getHeaderNames().length === 0 ? joined(given) : this.#set(given);
     if (message === undefined) return super.writeHead(status, all);
     return super.writeHead(status, message, all);

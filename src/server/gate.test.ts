@@ -18,12 +18,13 @@ function openGate(options: { anyAddress?: boolean; maxWrong?: number } = {}) {
   const gate = createGate({ token, controlKey, sessions, attempts, names, port: 4123, anyAddress });
   const signedIn = sessions.open({ address: "127.0.0.1" });
   const cookie = `${cookieNameFor("localhost:4123", 4123)}=${signedIn.cookie}`;
+  const connection = {};
   const page = { cookie, [pageHeader]: signedIn.pageSecret };
   /** How the request was let in, or the code of the fault. */
   const admit = (method: string, path: string, headers: GateRequest["headers"] = {}, query = ""): string => {
     const all: GateRequest["headers"] = { host: "localhost:4123", ...headers };
     const rawHeaders = Object.entries(all).flatMap(([name, value]) => [name, String(value)]);
-    const visit = { method, path, headers: all, rawHeaders, address: "1.2.3.4" };
+    const visit = { method, path, headers: all, rawHeaders, address: "1.2.3.4", connection };
     try {
       return gate({ ...visit, query: new URLSearchParams(query) }).by;
     } catch (error) {
@@ -163,6 +164,7 @@ describe("the gate", () => {
       headers: { host: "localhost" },
       rawHeaders: ["host", "localhost", ...rawHeaders],
       address: "1.2.3.4",
+      connection: {},
     });
     expect(() => gate(visit("HOST", "other"))).toThrow(/host/);
     expect(() => gate(visit("Origin", own, "origin", own))).toThrow(/origin/);

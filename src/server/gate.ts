@@ -6,7 +6,7 @@ import { callbackPath, loginMethodsPath, loginPath } from "./identity/console-lo
 import { mcpEndpointOf } from "./mcp-endpoint.js";
 import type { AttemptLimit } from "./attempt-limit.js";
 import type { BrowserSession, BrowserSessions } from "./browser-sessions.js";
-import { mcpToken, secretHolders } from "./token.js";
+import { mcpToken, rememberHolders, secretHolders } from "./token.js";
 import { tokenPrefix, type Identity } from "../contract/ports/access.js";
 
 export interface GateRequest {
@@ -19,6 +19,8 @@ export interface GateRequest {
   readonly rawHeaders: readonly string[];
   /** Of the other end. */
   readonly address: string;
+  /** The same object for all requests of one connection. */
+  readonly connection: object;
 }
 
 /**
@@ -67,11 +69,8 @@ export const entryPath = "/enter";
  * as well, and a request that changes something must prove that our own page made it.
  */
 export function createGate(options: GateOptions): (visit: GateRequest) => Admission | UnknownToken {
-  const holderOf = secretHolders({
-    token: options.token,
-    host: mcpToken(options.token),
-    control: options.controlKey,
-  });
+  const { token, controlKey } = options;
+  const holderOf = rememberHolders(secretHolders({ token, host: mcpToken(token), control: controlKey }));
   return (visit) => {
     refuseRepeated(visit.rawHeaders);
     const host = checkHost(visit.headers, options);
@@ -82,7 +81,7 @@ export function createGate(options: GateOptions): (visit: GateRequest) => Admiss
     const { authorization } = visit.headers;
     if (authorization !== undefined) {
       const given = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
-      const holder = given === undefined ? undefined : holderOf(given);
+      const holder = given === undefined ? undefined : holderOf(given, visit.connection);
       if (holder === "token") return { by: "token" };
       if (holder === "host") return admitHost(visit);
       if (holder === "control") return admitControl(visit);

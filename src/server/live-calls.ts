@@ -1,5 +1,6 @@
 import type { TenonEvent } from "../contract/events.js";
 import { LinkedList, type ListEntry } from "../contract/linked-list.js";
+import { TransientMap } from "../contract/transient-map.js";
 import type { LiveCall } from "./api.js";
 import { boundValue, type ShownLimits } from "./bound-value.js";
 import type { SeesSession } from "./request-person.js";
@@ -36,7 +37,7 @@ export class LiveCalls {
    * Those that have not ended, by id. One map of all would be large and lose an entry with each call, so that V8 copied
    * its table every few thousand calls, and kept the old ones until the next full collection.
    */
-  readonly #running = new Map<string, Kept>();
+  readonly #running = new TransientMap<string, Kept>();
   /** Those that ended, the first to end first. */
   readonly #ended = new LinkedList<Kept>();
   #added = 0;

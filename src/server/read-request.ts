@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type * as z from "zod";
 import { parseJson } from "../schema/parse-json.js";
+import { faultOfEncoding } from "../wire/body-encoding.js";
 import { HttpError, notFound } from "./http-error.js";
 
 /** The body as the schema wants it; anything else is refused with what is wrong. */
@@ -18,6 +19,11 @@ export async function readBody<Schema extends z.ZodType>(
       hint: "Send it with Content-Type: application/json.",
     });
   }
+  const fault = faultOfEncoding({
+    "content-encoding": c.req.header("content-encoding"),
+    "content-type": c.req.header("content-type"),
+  });
+  if (fault !== undefined) throw new HttpError(415, { code: "REQUEST_INVALID", message: fault });
   const parsed = parseJson(text);
   if (!parsed.ok) {
     throw new HttpError(400, {

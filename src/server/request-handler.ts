@@ -104,7 +104,7 @@ export function createRequestHandler(served: RouteContext, options: RequestHandl
     const { method = "GET", headers, rawHeaders } = request;
     if (request.url?.startsWith("/") !== true) throw strangeTarget();
     const { address, base } = senderOf(request);
-    const found = gate({ method, path, query, headers, rawHeaders, address });
+    const found = gate({ method, path, query, headers, rawHeaders, address, connection: request.socket });
     if (draining) throw stopping();
     const visit = { request, response, path, query, address, base };
     // The files of the page are the same for everybody.

@@ -155,6 +155,20 @@ describe("a request of the page that changes something", () => {
         .status,
     ).toBe(415);
   });
+
+  it("is plain UTF-8, or refused: neither compressed nor in another character set", async () => {
+    const change = async (headers: Record<string, string>): Promise<number> =>
+      (
+        await at.ask("/api/tools/current_time/state", {
+          method: "POST",
+          body: '{"enabled":true}',
+          headers: { "content-type": "application/json", ...headers },
+        })
+      ).status;
+    expect(await change({})).toBe(200);
+    expect(await change({ "content-encoding": "gzip" })).toBe(415);
+    expect(await change({ "content-type": "application/json; charset=utf-16" })).toBe(415);
+  });
 });
 
 describe("every answer", () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { checkToken, readToken, refuseSecretFileIn } from "./token.js";
+import { checkToken, readToken, refuseSecretFileIn, rememberHolders, secretHolders } from "./token.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-token-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -21,6 +21,31 @@ describe("a token", () => {
     expect(checkToken("a".repeat(16))).toBe("a".repeat(16));
     for (const token of ["a".repeat(15), `${"a".repeat(16)} `, `${"a".repeat(16)}ä`])
       expect(() => checkToken(token)).toThrow(/at least 16/);
+  });
+});
+
+describe("a secret that a connection has proved", () => {
+  const secrets = { token: "0123456789abcdef", host: "0123456789abcdeF" };
+
+  it("is not hashed again, and no other one passes for it", () => {
+    const hashed: string[] = [];
+    const holderOf = secretHolders(secrets);
+    const holderAt = rememberHolders((given) => (hashed.push(given), holderOf(given)));
+    const connection = {};
+    expect(holderAt(secrets.token, connection)).toBe("token");
+    expect(holderAt(secrets.token, connection)).toBe("token");
+    expect(hashed).toEqual([secrets.token]);
+    const others = ["0123456789abcdeg", "0123456789abcde", `${secrets.token}0`, "0123456789abcdeé", ""];
+    for (const other of others) expect(holderAt(other, connection)).toBeUndefined();
+    expect(holderAt(secrets.host, connection)).toBe("host");
+    expect(holderAt(secrets.token, connection)).toBe("token");
+  });
+
+  it("proves nothing for another connection", () => {
+    const hashed: string[] = [];
+    const holderAt = rememberHolders((given) => (hashed.push(given), "token"));
+    for (const connection of [{}, {}]) holderAt("secret", connection);
+    expect(hashed).toEqual(["secret", "secret"]);
   });
 });
 

@@ -61,7 +61,8 @@ export function idOf(value: unknown): string | number | undefined {
 /** The `_meta` of a request; `undefined` where the request is an odd one, which the SDK has to judge. */
 export function metaOf(message: WireMessage): Readonly<Record<string, unknown>> | undefined {
   const { _meta = {} } = Object(message.params) as Record<string, unknown>;
-  if (!Object.keys(message).every((key) => requestFields.has(key)) || !isRecord(_meta)) return undefined;
+  if (!isRecord(_meta)) return undefined;
+  for (const key in message) if (!requestFields.has(key)) return undefined;
   const { progressToken: token } = _meta;
   const fits = token === undefined || typeof token === "string" || Number.isSafeInteger(token);
   return fits ? _meta : undefined;
@@ -71,5 +72,10 @@ const requestFields: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "
 
 /** Whether something in `_meta` is for the protocol itself. */
 export function hasProtocolMeta(meta: object): boolean {
-  return Object.keys(meta).some((key) => key.startsWith("io.modelcontextprotocol/"));
+  for (const key in meta) if (isProtocolKey(key)) return true;
+  return false;
+}
+
+export function isProtocolKey(key: string): boolean {
+  return key.startsWith("io.modelcontextprotocol/");
 }

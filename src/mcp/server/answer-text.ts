@@ -21,13 +21,17 @@ function toPieces(answer: WireMessage): readonly string[] {
   const result = answer.result as KnownResult | undefined;
   const known = result?.[structuredText];
   if (result === undefined || known === undefined) return [JSON.stringify(answer)];
-  const { result: _result, ...envelope } = answer;
-  const { structuredContent: _, ...others } = result;
-  const head = `${JSON.stringify(envelope).slice(0, -1)},"result":`;
-  return [head, JSON.stringify(others).slice(0, -1), ',"structuredContent":', known, "}}"];
+  const { structuredContent } = result;
+  // Left out for a moment: a copy without it takes longer than all the rest.
+  result.structuredContent = undefined;
+  try {
+    return [JSON.stringify(answer).slice(0, -2), ',"structuredContent":', known, "}}"];
+  } finally {
+    result.structuredContent = structuredContent;
+  }
 }
 
 interface KnownResult {
-  readonly structuredContent?: unknown;
+  structuredContent?: unknown;
   readonly [structuredText]?: string;
 }

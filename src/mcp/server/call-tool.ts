@@ -1,6 +1,7 @@
 import type { CallToolRequest, CallToolResult, Server, ServerContext } from "@modelcontextprotocol/server";
 import type { RequestExtras } from "../../contract/ports/client.js";
 import type { CallStop } from "../../contract/host.js";
+import { setOwn } from "../../contract/set-own.js";
 import type { ToolProgress } from "../../contract/tool.js";
 import type { Connection } from "./connection.js";
 import type { Exchange } from "./exchange.js";
@@ -33,17 +34,20 @@ export function callTool(
 /** What the host sent along, without what the protocol and Tenon themselves use. */
 export function hostMeta(meta: object | undefined): Readonly<Record<string, unknown>> | undefined {
   if (meta === undefined) return undefined;
-  const own = Object.entries(meta).filter(([key]) => key !== "progressToken" && !reserved.test(key));
-  return own.length === 0 ? undefined : Object.fromEntries(own);
+  let own: Record<string, unknown> | undefined;
+  for (const key in meta)
+    if (key !== "progressToken" && !reserved.test(key))
+      setOwn((own ??= {}), key, (meta as Record<string, unknown>)[key]);
+  return own;
 }
 
 /** What a request held besides what Tenon reads and what belongs to the protocol. */
 export function extrasOf(params: Readonly<Record<string, unknown>>): RequestExtras | undefined {
-  const own = Object.keys(params).filter((key) => !protocolFields.has(key));
+  let own: Record<string, unknown> | undefined;
+  for (const key in params) if (!protocolFields.has(key)) setOwn((own ??= {}), key, params[key]);
   const isBare = params["arguments"] === undefined;
-  if (own.length === 0 && !isBare) return undefined;
-  const more = Object.fromEntries(own.map((key) => [key, params[key]]));
-  return { ...(own.length > 0 && { params: more }), ...(isBare && { bare: true }) };
+  if (own === undefined && !isBare) return undefined;
+  return { ...(own && { params: own }), ...(isBare && { bare: true }) };
 }
 
 const protocolFields: ReadonlySet<string> = new Set([

@@ -3,6 +3,7 @@ import type { CallStop, HostChange, HostSession, HostSessionOptions, McpHost } f
 import { LinkedList, type ListEntry } from "../../contract/linked-list.js";
 import type { ClientInfo } from "../../contract/ports/approval.js";
 import type { ProtocolEra } from "../../contract/ports/upstream.js";
+import { TransientMap } from "../../contract/transient-map.js";
 import { invalidParams } from "../../wire/json-rpc.js";
 import type { CallBinding } from "./call-tool.js";
 import { toNotice, type ChangeNotice } from "./change-notice.js";
@@ -31,7 +32,7 @@ export class Connection {
   readonly since = Date.now();
   readonly #exchanges = new LinkedList<Exchange>();
   /** Each in a holder that is emptied when the call ends: earlier tables of a map may be kept for long. */
-  readonly #byCall = new Map<string, { binding: CallBinding | undefined }>();
+  readonly #byCall = new TransientMap<string, { binding: CallBinding | undefined }>();
   readonly #parked: ParkedCalls;
   readonly #listeners = new Set<Server>();
   readonly #watched = new Map<string, () => void>();
@@ -155,8 +156,8 @@ export class Connection {
 
   /** The connection that would carry the answer to this request is gone, and nobody came back for it. */
   lost(requestId: string | number): void {
-    for (const [callId, { binding }] of this.#byCall)
-      if (binding?.requestId === requestId) this.session.callerGone(callId);
+    for (const callId of this.#byCall.keys())
+      if (this.#bound(callId)?.requestId === requestId) this.session.callerGone(callId);
   }
 
   /** The same of all that is being served. */

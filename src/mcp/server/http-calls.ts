@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Server } from "@modelcontextprotocol/server";
 import type { ClientConnection } from "../../contract/ports/client.js";
+import { TransientMap } from "../../contract/transient-map.js";
 import type { WireMessage } from "../../wire/json-rpc.js";
 import { CallStream, type CallStreamOptions } from "./call-stream.js";
 import { withStop } from "./call-tool.js";
@@ -33,7 +34,7 @@ export class HttpCalls {
   readonly #server: Server;
   readonly #options: HttpCallsOptions;
   /** By the ids of their requests. */
-  readonly #calls = new Map<string | number, OpenCall>();
+  readonly #calls = new TransientMap<string | number, OpenCall>();
   /** Streams that may be taken up again, by their numbers: those of cancelled calls too. */
   readonly #open = new Map<number, CallStream>();
 

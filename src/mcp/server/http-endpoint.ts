@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { McpHost } from "../../contract/host.js";
 import { faultOfMessage, idOf, type WireMessage } from "../../wire/json-rpc.js";
+import { faultOfEncoding } from "../../wire/body-encoding.js";
 import { isTooDeep, maxNesting, mayBeTooDeep } from "../../wire/nesting.js";
 import type { McpHostView, McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
@@ -51,19 +52,33 @@ export class HttpEndpoint {
     if (method !== "POST") return this.#handleSession(request, response, { principal });
     if (!this.#sdk.isJsonContentType(headers["content-type"] ?? null))
       return refused(refuse(415, -32000, "Content-Type must be application/json."));
+    const unreadable = faultOfEncoding(headers);
+    if (unreadable !== undefined) return refused(refuse(415, -32000, unreadable));
     const { text, isGone } = await readBody(request, this.#maxBody);
     if (isGone) return;
     if (text === undefined)
       return refused(refuse(413, -32000, `A request has at most ${this.#maxBody} bytes.`));
     const parsed = parseBody(text);
     if (parsed instanceof Response) return refused(parsed);
+    return this.#handleMessage(request, response, { principal, parsed });
+  }
+
+  async #handleMessage(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { principal, parsed }: { readonly principal: McpPrincipal; readonly parsed: unknown },
+  ): Promise<void> {
+    const { headers } = request;
     const call = faultOfMessage(parsed) === undefined ? readPlainCall(parsed as WireMessage) : undefined;
     if (call?.modern === true && namesCall(headers, call)) {
       const client = this.#clientOf(principal, parsed);
-      return client === undefined ? refused(full()) : client.answer(call, response);
+      if (client === undefined) return sendWebResponse(full(), request, response);
+      return client.answer(call, response);
     }
     const version = headers["mcp-protocol-version"] ?? "2025-03-26";
     const isLegacyCall = call?.modern === false && legacyVersions.has(version as string);
+    const session = isLegacyCall ? this.#sessions.get(headers["mcp-session-id"] as string) : undefined;
+    if (session?.principal === principal.id) return session.handle(request, response, { parsed, call });
     const web = isLegacyCall ? undefined : toWebRequest(request, response);
     if (web === undefined || (await this.#sdk.isLegacyRequest(web, parsed)))
       return this.#handleSession(request, response, { principal, parsed, call });

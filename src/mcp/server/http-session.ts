@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { TransientMap } from "../../contract/transient-map.js";
 import { idOf, type WireMessage } from "../../wire/json-rpc.js";
 import type { McpServer, Sdk } from "./create-mcp-server.js";
 import type { ConnectedHost } from "./connected-hosts.js";
@@ -38,7 +39,7 @@ export class HttpSession implements ConnectedHost {
   readonly #options: HttpSessionOptions;
   readonly #server: Server;
   readonly #calls: HttpCalls;
-  readonly #inFlight = new Set<string | number>();
+  readonly #inFlight = new TransientMap<string | number, true>();
   /** Answers that somebody reads, or could. */
   #streams = 0;
   /** Streams that took up one that broke off. */
@@ -123,7 +124,7 @@ export class HttpSession implements ConnectedHost {
   }
 
   /** Answer a request; `call` where it is a plain one. */
-  async handle(request: IncomingMessage, response: ServerResponse, body: HttpBody = {}): Promise<void> {
+  handle(request: IncomingMessage, response: ServerResponse, body: HttpBody = {}): Promise<void> {
     const { parsed, call } = body;
     this.lastSeen = Date.now();
     if (!isGreeting(parsed)) this.used = true;
@@ -140,13 +141,17 @@ export class HttpSession implements ConnectedHost {
       accept.includes("application/json") &&
       !this.#inFlight.has(call.id)
     ) {
-      this.#inFlight.add(call.id);
+      this.#inFlight.set(call.id, true);
       this.#streams++;
       return this.#calls.answer(call, response, { sessionId, begins: version >= "2025-11-25" });
     }
     if (isUsual && request.method === "GET" && typeof lastEvent === "string") {
-      if (this.#resume(lastEvent, response)) return;
+      if (this.#resume(lastEvent, response)) return Promise.resolve();
     }
+    return this.#handleBySdk(request, response, parsed);
+  }
+
+  async #handleBySdk(request: IncomingMessage, response: ServerResponse, parsed: unknown): Promise<void> {
     await sendWebResponse(await this.#fetch(toWebRequest(request, response), parsed), request, response);
   }
 
@@ -249,7 +254,7 @@ export class HttpSession implements ConnectedHost {
     const ids = requestIds(messages);
     const used = ids.find((id, at) => this.#inFlight.has(id) || ids.indexOf(id) !== at);
     if (used !== undefined) return used;
-    for (const id of ids) this.#inFlight.add(id);
+    for (const id of ids) this.#inFlight.set(id, true);
     return undefined;
   }
 

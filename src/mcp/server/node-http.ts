@@ -15,22 +15,27 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Re
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
     let size = 0;
+    let isDone = false;
+    const settle = (body: RequestBody): void => {
+      if (!isDone) resolve(body); // a second time would cost more than the first
+      isDone = true;
+    };
+    // Not `once`, which makes a function for each.
     request.on("data", (piece: Buffer) => {
       size += piece.length;
       if (size <= maxBytes) pieces.push(piece);
       else {
         request.pause().removeAllListeners("data");
-        resolve({ isGone: false });
+        settle({ isGone: false });
       }
     });
-    // Not `once`, which makes a function for each: only the first result counts.
     request.on("end", () => {
       const [first = Buffer.alloc(0)] = pieces;
       const text = (pieces.length > 1 ? Buffer.concat(pieces) : first).toString();
       // A byte order mark is no part of the text.
-      resolve({ text: text.startsWith("\uFEFF") ? text.slice(1) : text, isGone: false });
+      settle({ text: text.startsWith("\uFEFF") ? text.slice(1) : text, isGone: false });
     });
-    const leave = (): void => resolve(gone);
+    const leave = (): void => settle(gone);
     request.on("error", leave);
     request.on("close", leave);
   });

@@ -210,7 +210,10 @@ class Parked implements Exchange {
 
   questions(): InputRequired["inputRequests"] {
     return Object.fromEntries(
-      [...(this.#asks ?? [])].map(([key, { method, params }]) => [key, { method, ...(params && { params }) }]),
+      [...(this.#asks ?? [])].map(([key, { method, params }]) => [
+        key,
+        { method, ...(params && { params }) },
+      ]),
     );
   }
 

@@ -18,13 +18,19 @@ export interface EventPlace {
   readonly number: number;
 }
 
+interface NewEvent extends EventPlace {
+  readonly text: string;
+  readonly needed: boolean;
+}
+
 /**
  * A message that was sent. Its JSON is kept outside of V8's heap, which would grow to twice as much, unless it is small:
  * then bytes of its own take more memory than the text, and ten times as long to make.
  */
 class Kept {
   readonly owner: SessionEvents;
-  readonly place: EventPlace;
+  readonly stream: number;
+  readonly number: number;
   /** It answers a request, or asks the host for something: it goes last. */
   readonly needed: boolean;
   readonly at = Date.now();
@@ -36,13 +42,10 @@ class Kept {
   #held: string | Buffer;
   #isPacked = false;
 
-  constructor(
-    owner: SessionEvents,
-    place: EventPlace,
-    { text, needed }: { readonly text: string; readonly needed: boolean },
-  ) {
+  constructor(owner: SessionEvents, { stream, number, text, needed }: NewEvent) {
     this.owner = owner;
-    this.place = place;
+    this.stream = stream;
+    this.number = number;
     this.needed = needed;
     this.size = Buffer.byteLength(text);
     this.#held = this.size < minPackedBytes ? text : ownBytes(this.size);
@@ -197,7 +200,7 @@ export class SessionEvents implements EventStore {
   /** Keep a message, and give it an id. */
   keep(stream: number, text: string, needed: boolean): string {
     const number = ++this.#lastEvent;
-    this.#add(new Kept(this, { stream, number }, { text, needed }));
+    this.#add(new Kept(this, { stream, number, text, needed }));
     return `${stream}.${number}`;
   }
 
@@ -213,9 +216,9 @@ export class SessionEvents implements EventStore {
   *since(eventId: string): Generator<{ readonly id: string; readonly text: string }> {
     const after = this.placeOf(eventId);
     const missed = [...this.#notices, ...this.#needed]
-      .filter(({ place }) => place.stream === after?.stream && place.number > after.number)
-      .sort((one, other) => one.place.number - other.place.number);
-    for (const { place, text } of missed) yield { id: `${place.stream}.${place.number}`, text };
+      .filter(({ stream, number }) => stream === after?.stream && number > after.number)
+      .sort((one, other) => one.number - other.number);
+    for (const { stream, number, text } of missed) yield { id: `${stream}.${number}`, text };
   }
 
   async replayEventsAfter(

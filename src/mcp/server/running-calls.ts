@@ -1,9 +1,10 @@
 import { ToolCancelledError } from "../../contract/errors.js";
 import type { CallStop } from "../../contract/host.js";
+import { TransientMap } from "../../contract/transient-map.js";
 
 /** Calls that run, by the ids of their requests, so that they can be cancelled. */
 export class RunningCalls {
-  readonly #calls = new Map<string | number, { call: RunningCall | undefined }>();
+  readonly #calls = new TransientMap<string | number, { call: RunningCall | undefined }>();
 
   start(id: string | number): RunningCall {
     const call = new RunningCall();

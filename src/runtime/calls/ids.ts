@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { TransientMap } from "../../contract/transient-map.js";
 
 /** Ids that are unique across processes: a random prefix and a counter. They sort by age within a process. */
 export function createIds(prefix: string): () => string {
@@ -21,13 +22,13 @@ const maxReserved = 10_000;
 /** Create the ids of one process. */
 export function createCallIds(): CallIds {
   const newId = createIds("call");
-  const reserved = new Set<string>();
+  const reserved = new TransientMap<string, true>();
   return {
     newId,
     reserve(given) {
       const id = given ?? newId();
-      reserved.add(id);
-      if (reserved.size > maxReserved) reserved.delete(reserved.values().next().value as string);
+      reserved.set(id, true);
+      if (reserved.size > maxReserved) reserved.delete(reserved.keys().next().value as string);
       return id;
     },
     take: (id) => reserved.delete(id),
