@@ -65,7 +65,7 @@ const server = createServer((request, response) => {
   let body = "";
   if (isRecorded) {
     const given = request.headers.authorization?.slice(7) ?? "";
-    if (!timingSafeEqual(hash("sha256", given, "buffer"), tokenHash)) return response.writeHead(401).end();
+    if (!timingSafeEqual(hash("sha256", given, "buffer"), tokenHash)) throw new Error("The token is wrong.");
   }
   request.setEncoding("utf8");
   request.on("data", (piece) => (body += piece));

@@ -7,7 +7,10 @@ import {
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
-/** Give every response the common headers; one that it already has stays as it is. */
+/**
+ * Give every response the common headers; one that it already has stays as it is. It inherits from Node's class, since
+ * everything that answers passes its `writeHead`: see docs/decisions/029-one-response-class.md.
+ */
 export class CommonResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
