@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { McpHost } from "../../contract/host.js";
 import { faultOfMessage, idOf, type WireMessage } from "../../wire/json-rpc.js";
 import { faultOfEncoding } from "../../wire/body-encoding.js";
-import { isTooDeep, maxNesting, mayBeTooDeep } from "../../wire/nesting.js";
 import type { McpHostView, McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
@@ -11,7 +10,15 @@ import { makeRoom } from "./connected-hosts.js";
 import { toHostView } from "./host-view.js";
 import { full, refuse } from "./http-answers.js";
 import { HttpClient } from "./http-client.js";
-import { clientKey, clientOf, isInitialize, isListen, namesCall, type Greeted } from "./http-requests.js";
+import {
+  clientKey,
+  clientOf,
+  isInitialize,
+  isListen,
+  namesCall,
+  parseBody,
+  type Greeted,
+} from "./http-requests.js";
 import { HttpSession, type HttpBody, legacyVersions } from "./http-session.js";
 import { defaultKeepMs, LeftSessions, type ReturningHost } from "./left-sessions.js";
 import { readBody, sendWebResponse, toWebRequest } from "./node-http.js";
@@ -289,18 +296,6 @@ export class HttpEndpoint {
 
   get #idleMs(): number {
     return this.#options.idleMs ?? 30 * 60_000;
-  }
-}
-
-/** The value of a body, or why it is refused. */
-function parseBody(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return mayBeTooDeep(text) && isTooDeep(value)
-      ? refuse(400, -32600, `A message has at most ${maxNesting} levels.`)
-      : value;
-  } catch {
-    return refuse(400, -32700, "The body is not valid JSON.");
   }
 }
 

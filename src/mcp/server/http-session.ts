@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { TransientMap } from "../../contract/transient-map.js";
-import { idOf, type WireMessage } from "../../wire/json-rpc.js";
+import type { WireMessage } from "../../wire/json-rpc.js";
 import type { McpServer, Sdk } from "./create-mcp-server.js";
 import type { ConnectedHost } from "./connected-hosts.js";
 import { retryMs } from "./call-stream.js";
 import { refuse } from "./http-answers.js";
 import { HttpCalls } from "./http-calls.js";
+import { listOf, requestIds } from "./http-requests.js";
 import { sendWebResponse, toWebRequest } from "./node-http.js";
 import { defaultMaxUnread, pacedBody } from "./paced-body.js";
 import type { PlainCall } from "./plain-call.js";
@@ -287,18 +288,4 @@ const lostAfterMs = 2500;
 function isGreeting(body: unknown): boolean {
   const { method } = Object(body) as { method?: unknown };
   return method === "initialize" || method === "notifications/initialized";
-}
-
-const maxInBatch = 1000;
-
-function listOf(body: unknown): readonly unknown[] {
-  if (!Array.isArray(body)) return body === undefined ? [] : [body];
-  return body.length > maxInBatch ? [] : body; // the transport refuses it
-}
-
-function requestIds(messages: readonly unknown[]): readonly (string | number)[] {
-  return messages.flatMap((message) => {
-    const id = idOf(message);
-    return id === undefined || (Object(message) as { method?: unknown }).method === undefined ? [] : [id];
-  });
 }
