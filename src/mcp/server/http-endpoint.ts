@@ -37,10 +37,16 @@ export class HttpEndpoint {
   readonly #left: LeftSessions;
   readonly #events: ResumableEvents;
   readonly #sweep: NodeJS.Timeout;
+  readonly #maxBody: number;
+  readonly #keepMs: number;
+  readonly #idleMs: number;
   #closed = false;
 
   constructor(sdk: Sdk, host: McpHost, options: McpHttpOptions) {
     [this.#sdk, this.#host, this.#options] = [sdk, host, options];
+    this.#maxBody = options.maxBodyBytes ?? 16 * 1024 * 1024;
+    this.#keepMs = options.keepMs ?? defaultKeepMs;
+    this.#idleMs = options.idleMs ?? 30 * 60_000;
     options.directory?.onRemoved?.((id) => this.#sessions.get(id)?.end(true));
     this.#events = new ResumableEvents(options.events);
     this.#left = new LeftSessions(options.keepMs, options.onError);
@@ -284,18 +290,6 @@ export class HttpEndpoint {
       session.end();
     }
     for (const place of this.#places) if (!place.busy && place.lastSeen < since) place.end(true);
-  }
-
-  get #maxBody(): number {
-    return this.#options.maxBodyBytes ?? 16 * 1024 * 1024;
-  }
-
-  get #keepMs(): number {
-    return this.#options.keepMs ?? defaultKeepMs;
-  }
-
-  get #idleMs(): number {
-    return this.#options.idleMs ?? 30 * 60_000;
   }
 }
 
