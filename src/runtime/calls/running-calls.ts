@@ -2,7 +2,6 @@ import type { InFlight } from "../../call/parts.js";
 import type { ReceivedCall } from "../../call/receive.js";
 import { toToolError } from "../../call/failure.js";
 import { ToolCancelledError, type ToolError } from "../../contract/errors.js";
-import { TransientMap } from "../../contract/transient-map.js";
 
 /** Tracks running calls, so that closing can wait for them; the first calls wait until the start is done. */
 export class RunningCalls implements InFlight {
@@ -10,7 +9,7 @@ export class RunningCalls implements InFlight {
    * By id, each in a holder that is emptied when the call leaves. A map that grows and shrinks with each call leaves
    * its earlier tables behind, and one of them that has become old keeps alive what the later ones held.
    */
-  readonly #calls = new TransientMap<string, { call: ReceivedCall | undefined }>();
+  readonly #calls = new Map<string, { call: ReceivedCall | undefined }>();
   readonly #chores = new Set<Promise<unknown>>();
   #start: (() => Promise<void>) | undefined;
   #starting: Promise<ToolError | undefined> | undefined;
