@@ -103,6 +103,37 @@ export function splitMappings(mappings, code, breaks) {
     .join(";");
 }
 
+/**
+ * The mappings of a source map after characters were replaced by longer texts.
+ * @param {string} mappings
+ * @param {string} code Before.
+ * @param {readonly { at: number, text: string }[]} edits In the order of the code; each replaces one character.
+ */
+export function shiftMappings(mappings, code, edits) {
+  if (edits.length === 0) return mappings;
+  let lineStart = 0;
+  let next = 0;
+  return mappings
+    .split(";")
+    .map((line) => {
+      let [column, shift, last] = [0, 0, 0];
+      const shifted = (line === "" ? [] : line.split(",")).map((segment) => {
+        const { value, length } = decodeVlq(segment);
+        column += value;
+        for (; next < edits.length && edits[next].at < lineStart + column; next++)
+          shift += edits[next].text.length - 1;
+        const moved = `${encodeVlq(column + shift - last)}${segment.slice(length)}`;
+        last = column + shift;
+        return moved;
+      });
+      const newline = code.indexOf("\n", lineStart);
+      lineStart = newline === -1 ? code.length : newline + 1;
+      while (next < edits.length && edits[next].at < lineStart) next++;
+      return shifted.join(",");
+    })
+    .join(";");
+}
+
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 function decodeVlq(text) {

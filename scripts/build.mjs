@@ -19,6 +19,7 @@ import { lazySchemas } from "./lazy-schemas.mjs";
 import { bundleTypes } from "./bundle-types.mjs";
 import { chunkGroups } from "./chunk-groups.mjs";
 import { lazyChunks, writeLateChunks } from "./lazy-chunks.mjs";
+import { packChunksIn } from "./pack-chunks.mjs";
 import { writeLibraryEntry, writeTestingEntry } from "./library-entry.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -36,11 +37,21 @@ const dependencies = Object.keys({
 const programOnly = process.argv.includes("--program");
 if (!programOnly) rmSync(`${root}/dist`, { recursive: true, force: true });
 
+/** Commander loads it at its top, for commands that are programs of their own; Tenon has none. */
+const lateChildProcess = {
+  name: "late-child-process",
+  transform(code, id) {
+    if (!/[\\/]commander[\\/]lib[\\/]command\.js$/.test(id)) return undefined;
+    const late = "{ spawn: (...args) => require('node:child_process').spawn(...args) }";
+    return { code: code.replace("require('node:child_process')", () => late), map: null };
+  },
+};
+
 const common = {
   cwd: root,
   platform: "node",
   external: (id) => dependencies.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [loadBundledLibraries, lazySchemas(root)],
+  plugins: [loadBundledLibraries, lazySchemas(root), lateChildProcess],
   transform: {
     define: {
       __TENON_VERSION__: JSON.stringify(manifest.version),
@@ -106,6 +117,8 @@ writeLicenses(`${root}/dist/licenses.txt`, [...modulesOf(written), ...libraries]
 removeOldChunks(new Set(written.output.map(({ fileName }) => fileName)));
 writeLibraryEntry(`${root}/dist`);
 writeTestingEntry(`${root}/dist`);
+
+for (const dir of ["dist", "dist/chunks", "dist/libraries"]) packChunksIn(`${root}/${dir}`);
 
 // A thread of its own that needs a tenth of the library: sharing chunks would load all of it once a thread.
 const worker = await rolldown({

@@ -1,5 +1,5 @@
-// Which module goes into which chunk, so that a command loads what it runs and not the whole library: what `import "tenon"` loads, what
-// every call loads, the same for the command line, and the rest by its folder. Chunks load each other on first use (lazy-chunks.mjs).
+// Which module goes into which chunk, so that a command loads what it runs and not the whole library: what `import "tenon"` and every call
+// load, what only one of them loads, the same for the command line, and the rest by its folder. Chunks load each other on first use (lazy-chunks.mjs).
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ export async function chunkGroups({ root, entries, write, imports }) {
     const path = ownPath(id);
     if (!isSource(path)) return packageGroup(id);
     if (isEntry(id)) return null;
-    if (atImport.has(id)) return "import";
+    if (atImport.has(id)) return atStart.has(id) ? "core" : "import";
     if (atStart.has(id)) return path.startsWith("src/cli/") ? "command-line" : "start";
     const [, ...folders] = path.split("/").slice(0, -1);
     return folders.slice(0, 2).join("-") || "shared";

@@ -1,5 +1,6 @@
 // Makes the schemas of the built-in tools when they are first needed: `input: z.object(…)` of a `defineTool` becomes
-// `input: new LazySchema(() => z.object(…))`. Making all of them takes a tenth of a short command.
+// `input: new LazySchema(() => z.object(…))`. Making all of them takes a tenth of a short command. Of simple schemas the shape is written
+// beside it, so that a call with plain arguments need not even load Zod.
 import { join, sep } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
@@ -16,7 +17,9 @@ export function lazySchemas(root) {
       let changed = code;
       for (const { key, value, shorthand } of schemas.sort((a, b) => b.value.start - a.value.start)) {
         const { start, end } = value;
-        const lazy = `new LazySchema(() => ${changed.slice(start, end)})`;
+        const shape = shapeOf(value);
+        const known = shape === undefined ? "" : `, ${JSON.stringify(shape)}`;
+        const lazy = `new LazySchema(() => ${changed.slice(start, end)}${known})`;
         changed = `${changed.slice(0, start)}${shorthand ? `${key.name}: ` : ""}${lazy}${changed.slice(end)}`;
       }
       return { code: `import { LazySchema } from ${JSON.stringify(lazySchema)}; ${changed}`, map: null };
@@ -35,4 +38,48 @@ function schemasIn(node, found = new Set()) {
   }
   for (const child of Object.values(node)) schemasIn(child, found);
   return found;
+}
+
+/** Types whose values the shape alone can judge. */
+const plain = new Set(["string", "number", "boolean"]);
+/** What says nothing of the values, or only refuses some of those that are there. */
+const notes = new Set(["describe", "optional"]);
+const limits = new Set(["min", "max", "int", "positive", "nonnegative", "regex", "length", "nullable"]);
+
+/**
+ * The shape of `z.object({ word: z.string().optional() })`, as src/contract/lazy-schema.ts explains it; `undefined` for what is not as simple.
+ * @returns {Record<string, string> | undefined}
+ */
+function shapeOf(node) {
+  if (node.type !== "CallExpression" || zodName(node) !== "object" || node.arguments.length !== 1)
+    return undefined;
+  const shape = {};
+  for (const { type, key, computed, value } of node.arguments[0].properties ?? []) {
+    const kind = type === "Property" && !computed ? kindOf(value) : undefined;
+    if (kind === undefined) return undefined;
+    shape[key.name ?? key.value] = kind;
+  }
+  return shape;
+}
+
+/** The type of a property; a key that must be there and that only the schema can judge has none. */
+function kindOf(node) {
+  const words = [];
+  let inner = node;
+  while (inner.type === "CallExpression" && zodName(inner) === undefined) {
+    if (inner.callee.type !== "MemberExpression") return undefined;
+    words.push(inner.callee.property.name);
+    inner = inner.callee.object;
+  }
+  if (inner.type !== "CallExpression" || words.some((word) => !notes.has(word) && !limits.has(word)))
+    return undefined;
+  const isPlain =
+    plain.has(zodName(inner)) && inner.arguments.length === 0 && words.every((word) => notes.has(word));
+  if (words.includes("optional")) return isPlain ? `${zodName(inner)}?` : "other?";
+  return isPlain ? zodName(inner) : undefined;
+}
+
+/** The name in `z.name(…)`. */
+function zodName({ callee }) {
+  return callee.type === "MemberExpression" && callee.object.name === "z" ? callee.property.name : undefined;
 }

@@ -75,14 +75,11 @@ function createLoader(root: string, known: KnownCode): Loader {
     if (loaded !== undefined) return loaded.exports;
     const name = relative(root, file);
     const cachedData = known.read(name);
-    const script = new Script(
-      `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, "utf8")}\n})`,
-      {
-        filename: file,
-        ...(cachedData !== undefined && { cachedData }),
-        importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      },
-    );
+    const script = new Script(moduleFunction(readFileSync(file, "utf8")), {
+      filename: file,
+      ...(cachedData !== undefined && { cachedData }),
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
     if (cachedData === undefined || script.cachedDataRejected === true) compiled.set(name, script);
     return run(file, script);
   };
@@ -105,6 +102,12 @@ function createLoader(root: string, known: KnownCode): Loader {
     return new Map([...earlier, ...fresh].filter((part): part is [string, Buffer] => part[1] !== undefined));
   };
   return { load, toSave };
+}
+
+/** The build writes modules so that they are this function already (scripts/pack-chunks.mjs): V8 would copy a text that is added to. */
+function moduleFunction(text: string): string {
+  if (text.startsWith("(typeof module")) return text;
+  return `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
 }
 
 interface Header {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { lstat, open, type FileHandle } from "node:fs/promises";
+import { constants, lstatSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { toFileProblem } from "../contract/file-problem.js";
 import { ConfigError } from "./config-error.js";
@@ -29,8 +29,7 @@ const formats: Readonly<Record<string, ConfigFile["format"]>> = {
 /** Read the one `<stem>.{ts,js,mjs,yml,yaml,json}` of a folder; several are refused. */
 export async function readFolderConfig(folder: string, stem: string): Promise<ConfigFile | undefined> {
   const files = possibleFiles(folder, stem);
-  const present = await Promise.all(files.map(isPresent));
-  const found = files.filter((_, index) => present[index]);
+  const found = files.filter(isPresent);
   const [file, ...others] = found;
   if (file === undefined) return undefined;
   if (others.length === 0) return readConfigFile(file);
@@ -43,9 +42,10 @@ export function possibleFiles(folder: string, stem: string): readonly string[] {
   return Object.keys(formats).map((extension) => join(folder, `${stem}${extension}`));
 }
 
-async function isPresent(file: string): Promise<boolean> {
+/** Asked at once: most are not there, and the first question to Node's threads starts them. */
+function isPresent(file: string): boolean {
   try {
-    await lstat(file);
+    lstatSync(file);
     return true;
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return false;

@@ -1,10 +1,11 @@
 import type { ErrorCode } from "../contract/error-codes.js";
 import { ToolDefinitionError } from "../contract/errors.js";
-import { hasLazySchemas } from "../contract/lazy-schema.js";
+import { hasLazySchemas, shapeOf, type PlainShape } from "../contract/lazy-schema.js";
 import { once } from "../contract/once.js";
 import type { SchemaSource } from "../contract/schema-source.js";
 import type { Tool } from "../contract/tool.js";
 import { type Validator, compileSchema } from "../schema/compile-schema.js";
+import { takeByShape } from "../schema/take-by-shape.js";
 import { acceptTool } from "./accept-tool.js";
 import { checkDefinition } from "./check-definition.js";
 import { type EntryParts, ToolEntry } from "./tool-entry.js";
@@ -35,9 +36,9 @@ export function createEntry(like: unknown, surroundings: EntrySurroundings): Too
 function validatorsOf(tool: Tool): Pick<EntryParts, "input" | "output"> {
   if (hasLazySchemas(tool)) {
     return {
-      input: lazily(() => compile(tool.name, tool.input, "input")),
+      input: lazily(() => compile(tool.name, tool.input, "input"), shapeOf(tool, "input")),
       output: Object.hasOwn(tool, "output")
-        ? lazily(() => compile(tool.name, tool.output, "output"))
+        ? lazily(() => compile(tool.name, tool.output, "output"), shapeOf(tool, "output"))
         : undefined,
     };
   }
@@ -47,13 +48,17 @@ function validatorsOf(tool: Tool): Pick<EntryParts, "input" | "output"> {
   };
 }
 
-function lazily(make: () => Validator): Validator {
+/** With a shape, a value that plainly fits is taken without making the schema; all others are for the schema to judge. */
+function lazily(make: () => Validator, shape: PlainShape | undefined): Validator {
   const validator = once(make);
   return {
     get jsonSchema() {
       return validator().jsonSchema;
     },
-    check: (value) => validator().check(value),
+    check: (value) => {
+      const taken = shape && takeByShape(value, shape);
+      return taken === undefined ? validator().check(value) : { ok: true, value: taken };
+    },
   };
 }
 

@@ -1,8 +1,10 @@
 import { ToolDefinitionError } from "../contract/errors.js";
+import type { Tool } from "../contract/tool.js";
 import { type Experiment, type Variant, bindExperiment } from "./experiment.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { foldName, splitSpec } from "./tool-name.js";
 import { byPreference, inRange, sameVersion } from "./versions.js";
+import type { WaitingTools } from "./waiting-tools.js";
 
 /** All versions of one tool. */
 export interface Family {
@@ -25,11 +27,16 @@ const maxCachedRanges = 1000;
 export class NameIndex {
   readonly #families = new Map<string, Family>();
   readonly #names = new Map<string, Family>();
-  /** The family of each plain name and alias. */
-  readonly names: ReadonlyMap<string, Family> = this.#names;
   readonly #owners = new Map<string, Family>();
   readonly #ranges = new Map<string, ToolEntry>();
+  readonly #takeIn: (tools: readonly Tool[]) => void;
+  #waiting: WaitingTools | undefined;
   #revision = 0;
+
+  /** @param takeIn Adds tools that waited for their first use. */
+  constructor(takeIn: (tools: readonly Tool[]) => void) {
+    this.#takeIn = takeIn;
+  }
 
   /** Changes whenever a name may lead elsewhere. */
   get revision(): number {
@@ -37,16 +44,54 @@ export class NameIndex {
   }
 
   get size(): number {
+    this.takeInAll();
     return this.#families.size;
   }
 
   families(): IterableIterator<Family> {
+    this.takeInAll();
     return this.#families.values();
+  }
+
+  /** The family of a plain name or alias. */
+  family(name: string): Family | undefined {
+    const family = this.#names.get(name);
+    if (family !== undefined || this.#waiting === undefined) return family;
+    const tool = this.#waiting.take(name);
+    if (tool !== undefined) this.#takeIn([tool]);
+    else this.takeInAll();
+    return this.#names.get(name);
+  }
+
+  /** Have tools taken in when something first asks for them: for one by its name, or for anything that needs all. */
+  wait(tools: WaitingTools): void {
+    this.#waiting = tools;
+  }
+
+  /** Take in all tools that still wait. */
+  takeInAll(): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    const tools = waiting.takeAll();
+    this.#waiting = undefined;
+    this.#takeIn(tools);
+    // As if none had come before the others.
+    for (const name of waiting.names) {
+      const family = this.#families.get(name);
+      if (family !== undefined && this.#families.delete(name)) this.#families.set(name, family);
+    }
+  }
+
+  /** The tools that nothing has asked for; from now on nothing can. */
+  dropWaiting(): WaitingTools | undefined {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting;
   }
 
   /** The entry of a name, an alias or `name@range`, experiments aside. */
   lookup(spec: string): ToolEntry | undefined {
-    const family = this.#names.get(spec);
+    const family = this.family(spec);
     if (family !== undefined) return family.current;
     const cached = this.#ranges.get(spec);
     if (cached !== undefined) return cached;
@@ -61,7 +106,7 @@ export class NameIndex {
   select(spec: string): readonly ToolEntry[] {
     if (typeof spec !== "string") return [];
     const { name, range } = splitSpec(spec);
-    const family = this.#names.get(name);
+    const family = this.family(name);
     if (family === undefined || range === "") return [];
     if (range === undefined) return family.versions;
     if (range === "latest") return [family.current];

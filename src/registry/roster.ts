@@ -7,6 +7,7 @@ import type { ToolEntry } from "./tool-entry.js";
 import { splitSpec } from "./tool-name.js";
 import { attempt } from "./lifecycle.js";
 import { sameVersion } from "./versions.js";
+import type { WaitingTools } from "./waiting-tools.js";
 import { ToolDefinitionError } from "../contract/errors.js";
 import { describeEntry } from "./describe-entry.js";
 import { messageOf } from "../contract/message-of.js";
@@ -20,7 +21,7 @@ const maxDeparted = 400;
 
 /** Who is there: entries come and go here, whole batches or none, while calls run. */
 export class Roster {
-  readonly index = new NameIndex();
+  readonly index = new NameIndex((tools) => void this.#takeIn(tools));
   readonly #surroundings: EntrySurroundings;
   readonly #announce: Announce;
   /** Names that some tool depends on: only these can close a cycle. */
@@ -28,6 +29,8 @@ export class Roster {
   /** Entries that left, for their last states; the oldest are forgotten. */
   readonly #departed = new Map<string, ToolEntry>();
   readonly #leaving = new Set<Promise<void>>();
+  /** Tools that nothing had asked for when all left. */
+  #unused: WaitingTools | undefined;
 
   constructor(surroundings: EntrySurroundings, announce: Announce) {
     this.#surroundings = surroundings;
@@ -36,6 +39,19 @@ export class Roster {
 
   /** Take in all tools or none; returns them in the order of their dependencies. */
   add(tools: readonly ToolLike[]): ToolEntry[] {
+    if (tools.length === 0) return [];
+    this.index.takeInAll();
+    const ordered = this.#takeIn(tools);
+    for (const entry of ordered) this.#announceEntry("TOOL_REGISTERED", entry);
+    return ordered;
+  }
+
+  /** Take in the first tools of all, each when something first asks for it; nobody is told. */
+  addOnUse(tools: WaitingTools): void {
+    this.index.wait(tools);
+  }
+
+  #takeIn(tools: readonly ToolLike[]): ToolEntry[] {
     const entries = tools.map((tool) => createEntry(tool, this.#surroundings));
     const added: ToolEntry[] = [];
     let ordered: ToolEntry[];
@@ -50,13 +66,14 @@ export class Roster {
       for (const entry of added) this.index.remove(entry);
       throw error;
     }
-    for (const entry of ordered) this.#entered(entry);
+    for (const entry of ordered) this.#keepOff(entry);
     return ordered;
   }
 
   /** Put a tool in the place of the same version, else of the default, else take it in. */
   replace(tool: ToolLike): ToolEntry {
     const entry = createEntry(tool, this.#surroundings);
+    this.index.takeInAll();
     const versions = this.index.select(entry.name).filter(({ name }) => name === entry.name);
     const old = versions.find(({ version }) => sameVersion(version, entry.version)) ?? versions[0];
     if (old === undefined) this.index.add(entry);
@@ -72,7 +89,8 @@ export class Roster {
     // What a person disabled stays so: a reload must not switch it on.
     if (old?.disabledBecause !== undefined) entry.disable(old.disabledBecause);
     if (old !== undefined) void this.#retire(old, "was replaced", entry);
-    this.#entered(entry);
+    this.#keepOff(entry);
+    this.#announceEntry("TOOL_REGISTERED", entry);
     return entry;
   }
 
@@ -82,8 +100,9 @@ export class Roster {
     await Promise.all(entries.map((entry) => this.#retire(entry, "was unregistered")));
   }
 
-  /** Let all go, the last first: dependents came after what they depend on. */
+  /** Let all go, the last first: dependents came after what they depend on. Tools that nothing asked for need not be made to leave. */
   async removeAll(): Promise<void> {
+    this.#unused = this.index.dropWaiting();
     const entries = [...this.index.families()].flatMap(({ versions }) => versions);
     await this.remove(entries.toReversed());
     await Promise.all(this.#leaving);
@@ -91,7 +110,13 @@ export class Roster {
 
   /** The entry of a name, one that left included. */
   recall(spec: string): ToolEntry | undefined {
-    return this.index.lookup(spec) ?? this.#departed.get(spec);
+    return this.index.lookup(spec) ?? this.#departed.get(spec) ?? this.#recallUnused(spec);
+  }
+
+  #recallUnused(spec: string): ToolEntry | undefined {
+    const tools = this.#unused?.takeAll() ?? [];
+    for (const tool of tools) void this.#retire(createEntry(tool, this.#surroundings), "was unregistered");
+    return this.#departed.get(spec);
   }
 
   #order(entries: readonly ToolEntry[]): ToolEntry[] {
@@ -108,10 +133,9 @@ export class Roster {
     return this.#dependedOn.has(name) || aliases.some((alias) => this.#dependedOn.has(alias));
   }
 
-  #entered(entry: ToolEntry): void {
-    const off = this.index.names.get(entry.name)?.off;
+  #keepOff(entry: ToolEntry): void {
+    const off = this.index.family(entry.name)?.off;
     if (off !== undefined && entry.disabledBecause === undefined) entry.disable(off);
-    this.#announceEntry("TOOL_REGISTERED", entry);
   }
 
   #retire(entry: ToolEntry, reason: string, successor?: ToolEntry): Promise<void> {

@@ -22,8 +22,12 @@ export function checkName(name: unknown, what: "name" | "alias", owner: string):
   });
 }
 
+/** Nearly every name: legal, and not reserved. The expressions above take half a millisecond to compile. */
+const simpleName = /^[a-z][a-z0-9_]{0,99}$/;
+
 function faultOf(name: unknown): string | undefined {
   if (typeof name !== "string") return "is not a string";
+  if (simpleName.test(name)) return undefined;
   // One character can expand to several with spaces, so the normalized form is checked too.
   if (!legalName.test(name) || !legalName.test(name.normalize("NFKC"))) {
     return "is longer than 128 characters or contains one that is not allowed";

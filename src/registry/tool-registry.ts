@@ -1,6 +1,7 @@
 import { ToolUnavailableError } from "../contract/errors.js";
 import type { HealthReport, StateChange, ToolState } from "../contract/lifecycle.js";
 import type { Tool, ToolCategory, ToolDescription } from "../contract/tool.js";
+import type { ToolMakers } from "../contract/tool-makers.js";
 import { toLLMTools, type LLMFormat, type LLMTools } from "../llm/to-llm-tools.js";
 import { checkKeys } from "../schema/check-keys.js";
 import type { ToolLike } from "./accept-tool.js";
@@ -16,6 +17,7 @@ import { Roster } from "./roster.js";
 import type { ToolEntry } from "./tool-entry.js";
 import { ToolsetCatalogue } from "./toolset-catalogue.js";
 import type { Toolset, ToolsetDefinition } from "./toolsets.js";
+import { WaitingTools } from "./waiting-tools.js";
 import { attempt, TransitionHub, type TransitionListener } from "./lifecycle.js";
 
 /** Which tools are listed. */
@@ -69,6 +71,21 @@ export class ToolRegistry {
     const entries = this.#roster.add(tools);
     this.#changed();
     return entries;
+  }
+
+  /**
+   * @internal Register the first tools of all, but make each when something first asks for it: by its name, or for all. Whoever
+   * listens for events would miss theirs, so they are made at once then.
+   */
+  registerOnUse(makers: ToolMakers): void {
+    this.#checkOpen();
+    const { isHeard } = this.#options;
+    if (isHeard === undefined || isHeard("TOOL_REGISTERED")) {
+      this.registerMany(Object.values(makers).map((make) => make()));
+      return;
+    }
+    this.#roster.addOnUse(new WaitingTools(makers));
+    this.#changed();
   }
 
   /**
@@ -129,7 +146,7 @@ export class ToolRegistry {
 
   /** Allow calls again; a tool that was taken out starts afresh. */
   enable(spec: string): void {
-    const family = this.#index.names.get(spec);
+    const family = this.#index.family(spec);
     if (family !== undefined) family.off = undefined;
     for (const entry of this.#known(spec)) entry.enable();
     this.#changed();
@@ -137,7 +154,7 @@ export class ToolRegistry {
 
   /** Refuse new calls at once; running ones end. A whole name covers versions that come later, too. */
   disable(spec: string, reason = ""): void {
-    const family = this.#index.names.get(spec);
+    const family = this.#index.family(spec);
     if (family !== undefined) family.off = reason;
     for (const entry of this.#known(spec)) entry.disable(reason);
     this.#changed();
@@ -159,7 +176,7 @@ export class ToolRegistry {
 
   /** Split the sessions over versions of one tool by weight; `null` ends it. */
   experiment(name: string, variants: readonly Variant[] | null): void {
-    const family = this.#index.names.get(name);
+    const family = this.#index.family(name);
     if (family === undefined) throw this.#resolver.notFound(name);
     if (variants !== null) checkVariants(family.name, variants, family.versions);
     this.#index.split(
@@ -170,7 +187,7 @@ export class ToolRegistry {
 
   /** The versions of a tool, the default first, and the weights of an experiment on them. */
   versions(name: string): { readonly all: readonly string[]; readonly split: readonly Variant[] } {
-    const { versions = [], variants = [] } = this.#index.names.get(name) ?? {};
+    const { versions = [], variants = [] } = this.#index.family(name) ?? {};
     return { all: versions.map(({ version }) => version), split: variants };
   }
 
@@ -239,6 +256,7 @@ export class ToolRegistry {
   }
 
   async #close(): Promise<void> {
+    if (this.#hub.active || this.#options.isHeard?.("TOOL_UNREGISTERED") !== false) this.#index.takeInAll();
     const left = this.#roster.removeAll();
     this.#changed();
     await left;

@@ -2,7 +2,7 @@ import { Metrics } from "../record/metrics.js";
 import { ToolRegistry } from "../registry/tool-registry.js";
 import type { ToolsetDefinition } from "../registry/toolsets.js";
 import type { WorldParts } from "./build-world.js";
-import { createTools } from "./catalogue/built-in-tools.js";
+import { registerTools } from "./catalogue/built-in-tools.js";
 import { refuseMisspelt, registerChains } from "./catalogue/check-tool-names.js";
 import { createExtensions } from "./catalogue/extensions.js";
 import { createMcpServers } from "./gateway/runtime-servers.js";
@@ -19,7 +19,7 @@ export function buildCatalogue(parts: WorldParts) {
   const { programs } = parts.world;
   const mcp = createMcpServers({ ...parts, registry, random, background, programs });
   const plugins = new Plugins({ ...parts, registry, extensions, programs, now: clock.now });
-  if (options.builtIns !== false) registry.registerMany(createTools(config.tools.native));
+  if (options.builtIns !== false) registerTools(registry, config.tools.native);
   if (options.tools !== undefined) registry.registerMany(options.tools);
   registerChains(config, registry, options.loaded);
   // A plugin may bring tools with similar names.

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { attempt, errnoOf } from "../contract/errno.js";
+import { once } from "../contract/once.js";
 import type { SqlDialect } from "./sql.js";
 
 /** Which process on which running system: enough to tell later whether it still lives. */
@@ -17,14 +18,12 @@ export interface ProcessIdentity {
 export type Liveness = "alive" | "dead" | "unknown";
 
 /** This process, as others can check on it. */
-export function currentProcess(): ProcessIdentity {
-  return {
-    pid: process.pid,
-    boot: readText("/proc/sys/kernel/random/boot_id") ?? hostname(),
-    namespace: attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "",
-    started: processStat(process.pid)?.started ?? "",
-  };
-}
+export const currentProcess = once((): ProcessIdentity => ({
+  pid: process.pid,
+  boot: readText("/proc/sys/kernel/random/boot_id") ?? hostname(),
+  namespace: attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "",
+  started: processStat(process.pid)?.started ?? "",
+}));
 
 /** Whether a process that shares a database with this one still lives, as far as this one can see. */
 export function livenessOf(other: ProcessIdentity, self: ProcessIdentity, shared: SqlDialect): Liveness {

@@ -1,3 +1,5 @@
+import { once } from "../contract/once.js";
+
 export interface VisiblePiece {
   readonly text: string;
   /** Whether the piece is a character that was written out, such as `⟨ESC⟩`. */
@@ -199,9 +201,9 @@ function scriptOf(char: string, known: Map<string, string>): string {
   if (script === undefined) {
     const at =
       /[\p{L}\p{N}]/u.test(char) && !together.test(char)
-        ? scripts.findIndex(({ test }) => test.test(char))
+        ? scripts().findIndex(({ test }) => test.test(char))
         : -2;
-    script = at === -2 ? "" : (scripts[at]?.name ?? "other");
+    script = at === -2 ? "" : (scripts()[at]?.name ?? "other");
     known.set(char, script);
   }
   return script;
@@ -211,13 +213,16 @@ function scriptOf(char: string, known: Map<string, string>): string {
 const together =
   /[\p{sc=Common}\p{sc=Inherited}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
-const scripts = (
-  "Latin Cyrillic Greek Armenian Hebrew Arabic Georgian Cherokee Coptic Lisu Deseret Glagolitic Gothic Old_Italic " +
-  "Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Tibetan Ethiopic Thaana Syriac " +
-  "Canadian_Aboriginal Mongolian Runic Ogham Nko Vai Tifinagh Osage Adlam Warang_Citi"
-)
-  .split(" ")
-  .map((name) => ({ name, test: new RegExp(`\\p{scx=${name}}`, "u") }));
+// Made on first use: forty regular expressions take more than a millisecond, and nearly all text is plain.
+const scripts = once(() =>
+  (
+    "Latin Cyrillic Greek Armenian Hebrew Arabic Georgian Cherokee Coptic Lisu Deseret Glagolitic Gothic Old_Italic " +
+    "Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Tibetan Ethiopic Thaana Syriac " +
+    "Canadian_Aboriginal Mongolian Runic Ogham Nko Vai Tifinagh Osage Adlam Warang_Citi"
+  )
+    .split(" ")
+    .map((name) => ({ name, test: new RegExp(`\\p{scx=${name}}`, "u") })),
+);
 
 const names =
   "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(

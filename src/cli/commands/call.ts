@@ -76,7 +76,7 @@ async function toRequest(
   const fromStdin = words.length === 1 && words[0] === "-";
   const args = fromStdin
     ? readJson(await text(terminal.stdin))
-    : readArguments(words, await inputSchemaOf(tenon, name));
+    : readArguments(words, words.length === 0 ? undefined : await inputSchemaOf(tenon, name));
   return {
     name,
     arguments: args,

@@ -1,4 +1,6 @@
 import type { Tool } from "../../contract/tool.js";
+import type { ToolMakers } from "../../contract/tool-makers.js";
+import type { ToolRegistry } from "../../registry/tool-registry.js";
 import { snippetTools } from "../../tools/snippet/index.js";
 import { planningTools } from "../../tools/planning/index.js";
 import { memoryTools } from "../../tools/memory/index.js";
@@ -15,14 +17,14 @@ import type { NativeProvider } from "../../tools/native/providers.js";
 import { systemTools } from "../../tools/system/index.js";
 
 /**
- * The built-in tools together with those that the models of some providers were trained on. One that has the name of a
- * built-in tool is a later version of it, so that sessions without native tools still have the other.
+ * Register the built-in tools together with those that the models of some providers were trained on. One that has the name
+ * of a built-in tool is a later version of it, so that sessions without native tools still have the other.
  */
-export function createTools(native: readonly NativeProvider[]): readonly Tool[] {
+export function registerTools(registry: ToolRegistry, native: readonly NativeProvider[]): void {
   const added = createNativeTools(native);
-  if (added.length === 0) return createBuiltInTools();
+  if (added.length === 0) return registry.registerOnUse(builtInToolMakers());
   const names = new Set(added.map(({ name }) => name));
-  return [...createBuiltInTools().map((tool) => withoutAliases(tool, names)), ...added];
+  registry.registerMany([...createBuiltInTools().map((tool) => withoutAliases(tool, names)), ...added]);
 }
 
 function withoutAliases(tool: Tool, taken: ReadonlySet<string>): Tool {
@@ -31,7 +33,11 @@ function withoutAliases(tool: Tool, taken: ReadonlySet<string>): Tool {
 }
 
 /** All built-in tools; each Tenon has its own instances, because some keep state. */
-export const createBuiltInTools = (): readonly Tool[] => [
+export const createBuiltInTools = (): readonly Tool[] =>
+  Object.values(builtInToolMakers()).map((make) => make());
+
+/** The same, each made when it is first needed. */
+export const builtInToolMakers = (): ToolMakers => ({
   ...systemTools,
   ...dataTools,
   ...interactionTools,
@@ -44,4 +50,4 @@ export const createBuiltInTools = (): readonly Tool[] => [
   ...artifactTools,
   ...controlTools,
   ...memoryTools,
-];
+});

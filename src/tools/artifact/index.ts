@@ -1,4 +1,4 @@
-import type { Tool } from "../../contract/tool.js";
+import type { ToolMakers } from "../../contract/tool-makers.js";
 import { listArtifacts } from "./list-artifacts.js";
 import { readArtifact } from "./read-artifact.js";
 import { renderPrd } from "./render-prd.js";
@@ -10,14 +10,14 @@ import { savePlanDoc } from "./save-plan-doc.js";
 import { savePrdDoc } from "./save-prd-doc.js";
 
 /** The tools for documents of pipeline stages. */
-export const artifactTools: readonly Tool[] = [
-  saveIdeaDoc,
-  savePrdDoc,
-  saveDesignDoc,
-  savePlanDoc,
-  saveCheckReport,
-  saveDeliveryReport,
-  listArtifacts,
-  readArtifact,
-  renderPrd,
-];
+export const artifactTools: ToolMakers = {
+  save_idea_doc: () => saveIdeaDoc,
+  save_prd_doc: () => savePrdDoc,
+  save_design_doc: () => saveDesignDoc,
+  save_plan_doc: () => savePlanDoc,
+  save_check_report: () => saveCheckReport,
+  save_delivery_report: () => saveDeliveryReport,
+  list_artifacts: () => listArtifacts,
+  read_artifact: () => readArtifact,
+  render_prd: () => renderPrd,
+};

@@ -1,5 +1,8 @@
-import type { Tool } from "../../contract/tool.js";
+import type { ToolMakers } from "../../contract/tool-makers.js";
 import { codeQuery } from "./code-query.js";
 import { grep } from "./grep.js";
 
-export const codeTools: readonly Tool[] = [codeQuery, grep];
+export const codeTools: ToolMakers = {
+  code_query: () => codeQuery,
+  grep: () => grep,
+};

@@ -1,4 +1,4 @@
 import { describeTools } from "../testing/describe-tools.js";
 import { dataTools } from "./index.js";
 
-describeTools("data", dataTools);
+describeTools("data", Object.values(dataTools).map((make) => make()));

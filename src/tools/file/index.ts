@@ -1,4 +1,5 @@
-import type { Tool } from "../../contract/tool.js";
+import { once } from "../../contract/once.js";
+import type { ToolMakers } from "../../contract/tool-makers.js";
 import { createSyntax } from "../../syntax/create-syntax.js";
 import { applyDiff } from "./apply-diff.js";
 import { applyPatch } from "./apply-patch.js";
@@ -20,25 +21,25 @@ import { undoEdit } from "./undo-edit.js";
 import { writeFile } from "./write-file.js";
 
 /** The file tools. Line indexes and call counts live as long as the tools. */
-export function createFileTools(): readonly Tool[] {
-  const lines = createLineReader();
-  return [
-    createReadFile(lines),
-    createReadFileTruncated({ lines, syntax: createSyntax() }),
-    createReadFileWithLimit(lines),
-    listFiles,
-    glob,
-    getFileInfo,
-    writeFile,
-    editFile,
-    multiEdit,
-    applyDiff,
-    applyPatch,
-    undoEdit,
-    editHistory,
-    deleteFile,
-    moveFile,
-    copyFile,
-    makeDirectory,
-  ];
+export function createFileTools(): ToolMakers {
+  const lines = once(createLineReader);
+  return {
+    read_file: () => createReadFile(lines()),
+    read_file_truncated: () => createReadFileTruncated({ lines: lines(), syntax: createSyntax() }),
+    read_file_with_limit: () => createReadFileWithLimit(lines()),
+    list_files: () => listFiles,
+    glob: () => glob,
+    get_file_info: () => getFileInfo,
+    write_file: () => writeFile,
+    edit_file: () => editFile,
+    multi_edit: () => multiEdit,
+    apply_diff: () => applyDiff,
+    apply_patch: () => applyPatch,
+    undo_edit: () => undoEdit,
+    edit_history: () => editHistory,
+    delete_file: () => deleteFile,
+    move_file: () => moveFile,
+    copy_file: () => copyFile,
+    make_directory: () => makeDirectory,
+  };
 }

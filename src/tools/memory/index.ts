@@ -1,4 +1,4 @@
-import type { Tool } from "../../contract/tool.js";
+import type { ToolMakers } from "../../contract/tool-makers.js";
 import { promoteToDecision } from "./promote-to-decision.js";
 import { promoteToPattern } from "./promote-to-pattern.js";
 import { queryMemory } from "./query-memory.js";
@@ -7,12 +7,12 @@ import { saveInsight } from "./save-insight.js";
 import { saveIssue } from "./save-issue.js";
 import { saveLearning } from "./save-learning.js";
 
-export const memoryTools: readonly Tool[] = [
-  queryMemory,
-  saveInsight,
-  saveIssue,
-  saveLearning,
-  resolveIssue,
-  promoteToDecision,
-  promoteToPattern,
-];
+export const memoryTools: ToolMakers = {
+  query_memory: () => queryMemory,
+  save_insight: () => saveInsight,
+  save_issue: () => saveIssue,
+  save_learning: () => saveLearning,
+  resolve_issue: () => resolveIssue,
+  promote_to_decision: () => promoteToDecision,
+  promote_to_pattern: () => promoteToPattern,
+};

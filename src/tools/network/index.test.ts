@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { networkTools } from "./index.js";
 
-const named = networkTools.map((tool) => [tool.name, tool] as const);
+const named = Object.entries(networkTools).map(([name, make]) => [name, make()] as const);
 
 describe("the tools in network/", () => {
   it("are these", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createShellTools } from "./index.js";
 
-const tools = createShellTools().map((tool) => [tool.name, tool] as const);
+const tools = Object.entries(createShellTools()).map(([name, make]) => [name, make()] as const);
 
 describe("the tools in shell/", () => {
   it.each(tools)("%s describes itself and its arguments", (_name, tool) => {

@@ -1,4 +1,4 @@
-import type { Tool } from "../../contract/tool.js";
+import type { ToolMakers } from "../../contract/tool-makers.js";
 import { createCommitResult } from "./commit-result.js";
 import { discardResult } from "./discard-result.js";
 import { createShellExec } from "./shell-exec.js";
@@ -8,14 +8,14 @@ import { shellKill } from "./shell-kill.js";
 import { shellOutput } from "./shell-output.js";
 
 /** The tools for commands, background jobs and held back changes. */
-export function createShellTools(): readonly Tool[] {
-  return [
-    createShellExec(),
-    shellOutput,
-    shellInput,
-    shellKill,
-    shellJobs,
-    createCommitResult(),
-    discardResult,
-  ];
+export function createShellTools(): ToolMakers {
+  return {
+    shell_exec: () => createShellExec(),
+    shell_output: () => shellOutput,
+    shell_input: () => shellInput,
+    shell_kill: () => shellKill,
+    shell_jobs: () => shellJobs,
+    commit_result: () => createCommitResult(),
+    discard_result: () => discardResult,
+  };
 }

@@ -1,4 +1,4 @@
 import { describeTools } from "../testing/describe-tools.js";
 import { systemTools } from "./index.js";
 
-describeTools("system", systemTools);
+describeTools("system", Object.values(systemTools).map((make) => make()));

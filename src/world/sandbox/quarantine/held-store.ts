@@ -5,6 +5,7 @@ import * as z from "zod";
 import { ignoring } from "../../../contract/errno.js";
 import type { HeldItem } from "../../../contract/ports/quarantine.js";
 import { makeFolder } from "../../../contract/make-folder.js";
+import { once } from "../../../contract/once.js";
 
 /** How much is stored, and for how long. */
 export interface HeldLimits {
@@ -22,22 +23,24 @@ export interface HeldStore {
   remove(id: string): void;
 }
 
-const heldItem = z.object({
-  id: z.string(),
-  path: z.string(),
-  callId: z.string(),
-  sessionId: z.string(),
-  at: z.number(),
-  reason: z.string(),
-  rule: z.string(),
-  change: z.enum(["new", "changed", "removed"]),
-  kind: z.enum(["file", "link", "in-place", "nothing"]),
-  mode: z.number(),
-  bytes: z.number(),
-  sha256: z.string(),
-  left: z.string().nullable(),
-  asideAs: z.string().optional(),
-});
+const heldItem = once(() =>
+  z.object({
+    id: z.string(),
+    path: z.string(),
+    callId: z.string(),
+    sessionId: z.string(),
+    at: z.number(),
+    reason: z.string(),
+    rule: z.string(),
+    change: z.enum(["new", "changed", "removed"]),
+    kind: z.enum(["file", "link", "in-place", "nothing"]),
+    mode: z.number(),
+    bytes: z.number(),
+    sha256: z.string(),
+    left: z.string().nullable(),
+    asideAs: z.string().optional(),
+  }),
+);
 
 /** Open the store; its folder is created when a change is first held back. */
 export function createHeldStore(dir: string, limits: HeldLimits, now: () => number): HeldStore {
@@ -92,7 +95,7 @@ function overLimits(items: readonly HeldItem[], limits: HeldLimits, at: number):
 
 function readItem(file: string): HeldItem | undefined {
   try {
-    return heldItem.parse(JSON.parse(readFileSync(file, "utf8")));
+    return heldItem().parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
     return undefined; // being written, or left incomplete by a crash
   }
