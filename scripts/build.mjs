@@ -118,7 +118,7 @@ removeOldChunks(new Set(written.output.map(({ fileName }) => fileName)));
 writeLibraryEntry(`${root}/dist`);
 writeTestingEntry(`${root}/dist`);
 
-for (const dir of ["dist", "dist/chunks", "dist/libraries"]) packChunksIn(`${root}/${dir}`);
+packChunksIn(`${root}/dist/chunks`, /^(?:core|start|command-line|commander|zod)-/);
 
 // A thread of its own that needs a tenth of the library: sharing chunks would load all of it once a thread.
 const worker = await rolldown({

@@ -1,2 +1,2 @@
-/** Packs all CommonJS modules in a folder; see pack-chunks.mjs. */
-export function packChunksIn(dir: string): void;
+/** Packs some of the CommonJS modules in a folder; see pack-chunks.mjs. */
+export function packChunksIn(dir: string, which: RegExp): void;

@@ -1,4 +1,4 @@
-// Gives chunks the form in which src/cli/compiled-code.ts loads them with the least work: as an expression that is the function of the
+// Gives the chunks that every command loads the form in which src/cli/compiled-code.ts loads them with the least work: as an expression that is the function of the
 // module, so that its text need not be copied to add one, and in ASCII, which V8 keeps in half the memory. `require` runs the function at once.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { parseAst } from "rolldown/parseAst";
@@ -9,12 +9,13 @@ const before = `(typeof module === "undefined" ? (run) => run : (run) => run.cal
 const after = "\n});\n";
 
 /**
- * Pack all CommonJS modules in a folder, and adapt their source maps.
+ * Pack some of the CommonJS modules in a folder, and adapt their source maps.
  * @param {string} dir
+ * @param {RegExp} which
  */
-export function packChunksIn(dir) {
+export function packChunksIn(dir, which) {
   for (const name of readdirSync(dir)) {
-    if (!name.endsWith(".cjs")) continue;
+    if (!name.endsWith(".cjs") || !which.test(name)) continue;
     const file = `${dir}/${name}`;
     const code = readFileSync(file, "utf8").replace(/\n$/, "");
     if (code.startsWith(before)) continue;

@@ -104,7 +104,7 @@ function createLoader(root: string, known: KnownCode): Loader {
   return { load, toSave };
 }
 
-/** The build writes modules so that they are this function already (scripts/pack-chunks.mjs): V8 would copy a text that is added to. */
+/** Large modules are this function already (scripts/pack-chunks.mjs): V8 would copy a text that is added to. */
 function moduleFunction(text: string): string {
   if (text.startsWith("(typeof module")) return text;
   return `(function (exports, require, module, __filename, __dirname) {${text}\n})`;

@@ -35,8 +35,10 @@ import { addUndo } from "./commands/undo.js";
 import { addUsers } from "./commands/users.js";
 import { addWorker } from "./commands/worker.js";
 import { version } from "./version.js";
+import { once } from "../contract/once.js";
 import { toVisibleText } from "../text/visible-text.js";
 import { helpHint, reportError } from "./report-error.js";
+import { plainOutput } from "./plain-output.js";
 import { leadingLength, moveLeadingOptions, sharedOptions } from "./shared-options.js";
 
 /** Every command of `tenon` by its name, below its heading in the help; a new one is a file and a line here.
@@ -94,19 +96,15 @@ export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Prom
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort());
   process.once("SIGTERM", () => interrupt.abort());
-  // A reader that closed the pipe (`tenon tools | head`) ends the output without an error.
-  // An MCP host that closed it ends its connection; calls it left running are cancelled first.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (process.argv[2] !== "mcp") process.exit(error.code === "EPIPE" ? 0 : 1);
-  });
+  const stderr = once(() => plainOutput(2, () => process.stderr));
   const terminal: Terminal = {
     // Node.js opens a stream when it is first asked for, and few commands read one.
     get stdin() {
       return process.stdin;
     },
-    stdout: process.stdout,
+    stdout: mcp === undefined ? plainOutput(1, () => openStdout(process)) : openStdout(process),
     get stderr() {
-      return process.stderr;
+      return stderr();
     },
     env: process.env,
     cwd,
@@ -116,6 +114,15 @@ export async function main(process: NodeJS.Process, mcp?: Terminal["mcp"]): Prom
   };
   await runCommandLine(process.argv.slice(2), terminal);
   process.exitCode = interrupt.signal.aborted && terminal.exitCode !== 0 ? 130 : terminal.exitCode;
+}
+
+function openStdout(process: NodeJS.Process): NodeJS.WriteStream {
+  // A reader that closed the pipe (`tenon tools | head`) ends the output without an error.
+  // An MCP host that closed it ends its connection; calls it left running are cancelled first.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (process.argv[2] !== "mcp") process.exit(error.code === "EPIPE" ? 0 : 1);
+  });
+  return process.stdout;
 }
 
 /** The current folder, and a home that can be used. */

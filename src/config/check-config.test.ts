@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkConfig } from "./check-config.js";
 import { configSchema } from "./config-schema.js";
+import { modes } from "./levels.js";
 
 const faultsOf = (data: unknown) =>
   checkConfig(data).map(({ path, message, suggestion }) => [path.join("."), message, suggestion]);
@@ -10,6 +11,19 @@ describe("checkConfig", () => {
     expect(configSchema().safeParse({}).success).toBe(true);
     expect(checkConfig({})).toEqual([]);
     expect(faultsOf([])).toEqual([["", "expected a map of keys and values, but it is a list", undefined]]);
+  });
+
+  it.each([
+    ...modes.map((mode) => ({ mode })),
+    { mode: "loud" },
+    { mode: "" },
+    ...["stateDir", "toolset", "workspaceDir"].flatMap((key) =>
+      ["x", "x".repeat(4096), "x".repeat(4097), "", 1, null].map((value) => ({ [key]: value })),
+    ),
+    { mode: "ask", toolset: "all", stateDir: "/state", workspaceDir: "/work" },
+    { mode: "ask", toString: "x" },
+  ])("judges the settings of variables and flags as the schema does: %j", (data) => {
+    expect(checkConfig(data).length === 0).toBe(configSchema().safeParse(data).success);
   });
 
   it("finds nothing wrong with every key of the seeds", () => {

@@ -6,6 +6,7 @@ import { nearest } from "../schema/nearest.js";
 import { ofRightType } from "../schema/zod-faults.js";
 import { configSchema } from "./config-schema.js";
 import { configJsonSchema, keysAt, placesOfKey } from "./known-keys.js";
+import { maxTextChars, modes } from "./levels.js";
 
 /** A fault of the data, by key. */
 export interface DataFault {
@@ -22,8 +23,8 @@ export function checkConfig(
   data: unknown,
   isHidden: (path: readonly PropertyKey[]) => boolean = () => false,
 ): readonly DataFault[] {
-  // Most command lines set nothing, and making the schema takes a tenth of a short command.
-  if (isRecord(data) && Object.keys(data).length === 0) return [];
+  // Most command lines set nothing or one of these, and making the schema takes a tenth of a short command.
+  if (isRecord(data) && Object.entries(data).every(isPlainlyRight)) return [];
   // A configuration is checked once: compiling the checks would take longer than running them.
   const verdict = configSchema().safeParse(data, { jitless: true });
   if (verdict.success) return [];
@@ -31,6 +32,24 @@ export function checkConfig(
   return ofRightType(verdict.error.issues.slice(0, maxFaults))
     .flatMap((issue) => toFaults(issue, context, []))
     .slice(0, maxFaults);
+}
+
+/** What variables and the flags of every command set, as the schema has it. */
+const plainSettings: Readonly<Record<string, (text: string) => boolean>> = {
+  mode: (text) => (modes as readonly string[]).includes(text),
+  stateDir: isText,
+  toolset: isText,
+  workspaceDir: isText,
+};
+
+function isPlainlyRight([key, value]: [string, unknown]): boolean {
+  return (
+    typeof value === "string" && Object.hasOwn(plainSettings, key) && plainSettings[key]?.(value) === true
+  );
+}
+
+function isText(text: string): boolean {
+  return text.length > 0 && text.length <= maxTextChars;
 }
 
 /** A hostile file can hold tens of thousands; nobody reads so many. */

@@ -13,3 +13,6 @@ export const optimiserModes = ["off", "advise", "apply"] as const;
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 
 export { securityLevels };
+
+/** The longest text that a setting may be, such as a path. */
+export const maxTextChars = 4096;

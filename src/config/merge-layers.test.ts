@@ -15,6 +15,15 @@ describe("mergeLayers", () => {
     });
   });
 
+  it("keeps what stands alone as it is", () => {
+    const [strong, weak] = [
+      { mode: "auto" as const, toolset: undefined },
+      { toolset: "all", stateDir: "/s" },
+    ];
+    expect(mergeLayers([strong, {}, weak])).toEqual({ mode: "auto", toolset: "all", stateDir: "/s" });
+    expect(mergeLayers([])).toEqual({});
+  });
+
   it("adds up what restricts, and takes what permits from one source", () => {
     const merged = mergeLayers([
       { files: { forbiddenPaths: ["a"], allowedPaths: ["/x"] }, tools: { enabled: [["read_*"]] } },

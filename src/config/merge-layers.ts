@@ -6,13 +6,17 @@ import { rulesOf, schemaAt, typeOf } from "./setting.js";
 
 /** Merge sources, the strongest first; a key is decided by the strongest source that has it. */
 export function mergeLayers(layers: readonly NormalConfig[]): NormalConfig {
-  const filled = layers.filter((layer) => Object.keys(layer).length > 0);
-  // Nothing meets anything: the schema, which takes long to make, is not needed.
-  if (filled.length < 2) return { ...filled[0] };
-  return filled.reduceRight<unknown>(
-    (weak, strong) => merge(strong, weak, configSchema()),
-    {},
-  ) as NormalConfig;
+  return layers.reduceRight<Readonly<Record<string, unknown>>>((weak, strong) => {
+    const keys = new Set([...Object.keys(strong), ...Object.keys(weak)]);
+    return Object.fromEntries([...keys].map((key) => [key, mergeKey(key, strong, weak)]));
+  }, {});
+}
+
+/** Where nothing meets anything the schema, which takes long to make, is not needed. */
+function mergeKey(key: string, above: object, below: object): unknown {
+  const [strong, weak] = [own(above, key), own(below, key)];
+  if (strong === undefined || weak === undefined) return strong === undefined ? weak : strong;
+  return merge(strong, weak, schemaAt(typeOf(configSchema()), key));
 }
 
 function merge(strong: unknown, weak: unknown, schema: z.core.$ZodType | undefined): unknown {
@@ -28,8 +32,8 @@ function merge(strong: unknown, weak: unknown, schema: z.core.$ZodType | undefin
   );
 }
 
-function own(map: Record<string, unknown>, key: string): unknown {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
+function own(map: object, key: string): unknown {
+  return Object.hasOwn(map, key) ? (map as Readonly<Record<string, unknown>>)[key] : undefined;
 }
 
 function union(strong: readonly unknown[], weak: readonly unknown[]): unknown[] {

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { faultOfName } from "../glob/name-glob.js";
 import { once } from "../contract/once.js";
+import { maxTextChars } from "./levels.js";
 
 /** Node.js fires longer timers immediately, so no limit may exceed this. */
 const maxTimer = 2 ** 31 - 1;
 
 /** A text that is not empty and short enough for messages. */
-export const text = once(() => z.string().min(1).max(4096));
+export const text = once(() => z.string().min(1).max(maxTextChars));
 
 /** A glob; bounded, because very long patterns are slow to compile. */
 export const glob = once(() => z.string().min(1).max(512));

@@ -1,8 +1,9 @@
 import { ToolDefinitionError } from "../contract/errors.js";
+import { once } from "../contract/once.js";
 
 // Invisible code points (joiners, fillers, variation selectors) are letters or marks to Unicode.
-const legalName = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{Nd}_.:/-]){1,128}$/u;
-const somethingToRead = /[\p{L}\p{Nd}]/u;
+const legalName = once(() => /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{Nd}_.:/-]){1,128}$/u);
+const somethingToRead = once(() => /[\p{L}\p{Nd}]/u);
 
 /** Refuse a name or alias that is empty, malformed or reserved. */
 export function checkName(name: unknown, what: "name" | "alias", owner: string): asserts name is string {
@@ -22,17 +23,17 @@ export function checkName(name: unknown, what: "name" | "alias", owner: string):
   });
 }
 
-/** Nearly every name: legal, and not reserved. The expressions above take half a millisecond to compile. */
+/** Nearly every name: legal, and not reserved. The expressions above take half a millisecond to make. */
 const simpleName = /^[a-z][a-z0-9_]{0,99}$/;
 
 function faultOf(name: unknown): string | undefined {
   if (typeof name !== "string") return "is not a string";
   if (simpleName.test(name)) return undefined;
   // One character can expand to several with spaces, so the normalized form is checked too.
-  if (!legalName.test(name) || !legalName.test(name.normalize("NFKC"))) {
+  if (!legalName().test(name) || !legalName().test(name.normalize("NFKC"))) {
     return "is longer than 128 characters or contains one that is not allowed";
   }
-  if (!somethingToRead.test(name)) return "contains no letter or digit";
+  if (!somethingToRead().test(name)) return "contains no letter or digit";
   if (foldName(name) === "__proto__") return "is reserved";
   return undefined;
 }

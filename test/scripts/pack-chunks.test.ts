@@ -22,7 +22,7 @@ describe("the build", () => {
   it("packs a module so that `require` finds the same in it", () => {
     writeFileSync(join(dir, "plain.cjs"), code);
     const plain: unknown = createRequire(join(dir, "_"))("./plain.cjs");
-    packChunksIn(dir);
+    packChunksIn(dir, /./);
     writeFileSync(join(dir, "packed.cjs"), readFileSync(join(dir, "plain.cjs")));
     expect(createRequire(join(dir, "_"))("./packed.cjs")).toEqual(plain);
     expect(plain).toMatchObject({ isSelf: true, texts: ["…", "a€b→", "…😀", true, "é\\n", true] });
@@ -30,7 +30,7 @@ describe("the build", () => {
 
   it("packs a module as the function that runs it, in ASCII where that means the same", () => {
     writeFileSync(join(dir, "a.cjs"), code.replace(", String.raw`é\\n`", ""));
-    packChunksIn(dir);
+    packChunksIn(dir, /./);
     const text = readFileSync(join(dir, "a.cjs"), "utf8");
     // oxlint-disable-next-line no-control-regex -- the range of ASCII
     expect(text).toMatch(/^[\x00-\x7f]*$/);
@@ -40,11 +40,17 @@ describe("the build", () => {
     expect(module.exports.texts.slice(0, 3)).toEqual(["…", "a€b→", "…😀"]);
   });
 
+  it("packs no other modules", () => {
+    writeFileSync(join(dir, "other-1.cjs"), code);
+    packChunksIn(dir, /^start-/);
+    expect(readFileSync(join(dir, "other-1.cjs"), "utf8")).toBe(code);
+  });
+
   it("leaves a packed module as it is, and a character after a backslash", () => {
     writeFileSync(join(dir, "a.cjs"), 'exports.a = /\\–/.test("–");');
-    packChunksIn(dir);
+    packChunksIn(dir, /./);
     const once = readFileSync(join(dir, "a.cjs"), "utf8");
-    packChunksIn(dir);
+    packChunksIn(dir, /./);
     expect(readFileSync(join(dir, "a.cjs"), "utf8")).toBe(once);
     expect(createRequire(join(dir, "_"))("./a.cjs")).toEqual({ a: true });
   });
@@ -54,7 +60,7 @@ describe("the build", () => {
     // Segments at columns 0, 2 and 8 of the first line, and at 7 of the second.
     const sources = { version: 3, sources: ["a.ts"], names: [], mappings: "AAAA,EAAE,MAAM;OAAP" };
     writeFileSync(join(dir, "a.cjs.map"), JSON.stringify(sources));
-    packChunksIn(dir);
+    packChunksIn(dir, /./);
     const { mappings } = JSON.parse(readFileSync(join(dir, "a.cjs.map"), "utf8")) as { mappings: string };
     // A line more at the top; each character became five longer.
     expect(mappings).toBe(";AAAA,EAAE,gBAAM;YAAP");

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ignoring, errnoOf } from "../../contract/errno.js";
 import { genesis } from "./line.js";
@@ -106,7 +106,7 @@ export function claim(file: string, owner: string): boolean {
     throw error;
   } finally {
     // On a full disk the file is created but stays empty.
-    rmSync(temp, { force: true });
+    ignoring("ENOENT", () => unlinkSync(temp));
   }
 }
 
