@@ -22,7 +22,7 @@ function outputTo(path: string, flags: string): NodeJS.WriteStream {
   fd = openSync(path, flags);
   return plainOutput(fd, () => {
     opened++;
-    const write = (text: string | Buffer): boolean => void taken.push(String(text)) === undefined;
+    const write = (text: string | Buffer): boolean => taken.push(String(text)) > 0;
     return { write, isTTY: true, on: () => "listening" } as unknown as NodeJS.WriteStream;
   });
 }

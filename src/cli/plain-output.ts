@@ -21,7 +21,8 @@ export function plainOutput(fd: number, open: () => NodeJS.WriteStream): NodeJS.
       !isOpen && typeof text === "string" && rest.length === 0 && text.length <= maxDirectChars;
     const left = isDirect ? writeDirectly(fd, Buffer.from(text)) : text;
     if (isDirect && (left as Buffer).length === 0) return true;
-    return Reflect.apply(stream().write as (...args: unknown[]) => boolean, stream(), [left, ...rest]);
+    const opened = stream() as { write(...args: unknown[]): boolean };
+    return opened.write(left, ...rest);
   };
   return new Proxy({} as NodeJS.WriteStream, {
     get: (_, key): unknown => {
