@@ -27,6 +27,8 @@ const maxCachedRanges = 1000;
 export class NameIndex {
   readonly #families = new Map<string, Family>();
   readonly #names = new Map<string, Family>();
+  /** The families that nothing waits for, by plain name and alias; `family` finds the others, too. */
+  readonly names: ReadonlyMap<string, Family> = this.#names;
   readonly #owners = new Map<string, Family>();
   readonly #ranges = new Map<string, ToolEntry>();
   readonly #takeIn: (tools: readonly Tool[]) => void;

@@ -30,7 +30,7 @@ export class Resolver {
 
   /** The hot path: one map lookup and a few flags. Everything unusual takes the slow path. */
   resolve(name: string, view: ResolveView): ToolEntry {
-    const family = this.#index.family(name);
+    const family = this.#index.names.get(name) ?? this.#index.family(name);
     if (family !== undefined && family.experiment === undefined) {
       const entry = family.current;
       if (entry.open && (view.toolset === undefined || view.toolset.has(entry))) return entry;
