@@ -74,8 +74,8 @@ export class ToolRegistry {
   }
 
   /**
-   * @internal Register the first tools of all, but make each when something first asks for it: by its name, or for all. Whoever
-   * listens for events would miss theirs, so they are made at once then.
+   * @internal Register the first tools of all, but make each when something first asks for it: by its name, or for all. Where
+   * somebody listens for events, all are made at once, so that none is missed.
    */
   registerOnUse(makers: ToolMakers): void {
     this.#checkOpen();

@@ -1,5 +1,3 @@
-import { once } from "../contract/once.js";
-
 export interface VisiblePiece {
   readonly text: string;
   /** Whether the piece is a character that was written out, such as `⟨ESC⟩`. */
@@ -109,13 +107,11 @@ function isPlain(text: string): boolean {
 const WRITE = 1;
 const KEEP = 2;
 
-// Expressions about properties of characters are made on first use: all of them take two milliseconds, and nearly all text is plain.
-
 /** For each code unit where a character starts: whether it is written out. */
 function findUnclear(text: string): Uint8Array {
   const marks = new Uint8Array(text.length);
   keepEmoji(text, marks);
-  for (const { index } of text.matchAll(unclear())) if (marks[index] !== KEEP) marks[index] = WRITE;
+  for (const { index } of text.matchAll(unclear)) if (marks[index] !== KEEP) marks[index] = WRITE;
   if (/\p{M}/u.test(text)) findStrayMarks(text, marks);
   findMixedWords(text, marks);
   return marks;
@@ -126,16 +122,12 @@ function findUnclear(text: string): Uint8Array {
  * draw as nothing at all (fillers, selectors, the braille blank, the null note head, the object placeholder); what is
  * canonically the same as a character of ASCII or as another sign; and the bracket that this form itself uses.
  */
-const unclear = once(
-  () =>
-    /(?![\t\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u037e\u1fef\u2126\u212a\u212b\u2329\u232a⟨]/gu,
-);
+const unclear =
+  /(?![\t\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u037e\u1fef\u2126\u212a\u212b\u2329\u232a⟨]/gu;
 
 /** Emoji joined by the characters that such sequences are made of; whether they are standard is looked up. */
-const joinedEmoji = once(
-  () =>
-    /\p{Emoji}(?:\p{EMod}|\ufe0f?\u20e3|\ufe0f|[\u{e0020}-\u{e007f}]{1,40})?(?:\u200d\p{Emoji}(?:\p{EMod}|\ufe0f)?){0,12}/gu,
-);
+const joinedEmoji =
+  /\p{Emoji}(?:\p{EMod}|\ufe0f?\u20e3|\ufe0f|[\u{e0020}-\u{e007f}]{1,40})?(?:\u200d\p{Emoji}(?:\p{EMod}|\ufe0f)?){0,12}/gu;
 
 const joining = /\u200d|\ufe0f|\u20e3|[\u{e0020}-\u{e007f}]/u;
 
@@ -143,7 +135,7 @@ function keepEmoji(text: string, marks: Uint8Array): void {
   if (!joining.test(text)) return;
   // Written as a string because the compiler's target does not know the flag yet.
   const standard = new RegExp(String.raw`^\p{RGI_Emoji}$`, "v");
-  for (const { 0: found, index } of text.matchAll(joinedEmoji())) {
+  for (const { 0: found, index } of text.matchAll(joinedEmoji)) {
     if (joining.test(found) && standard.test(found)) marks.fill(KEEP, index, index + found.length);
   }
 }
@@ -158,22 +150,22 @@ function findStrayMarks(text: string, marks: Uint8Array): void {
     const based = base !== "" && marks[index] !== WRITE;
     for (const mark of run.slice(base.length)) {
       if (/\P{Mc}/u.test(mark)) count += 1;
-      if (marks[at] !== KEEP && (!based || count > maxMarks || coveringMark().test(mark))) marks[at] = WRITE;
+      if (marks[at] !== KEEP && (!based || count > maxMarks || coveringMark.test(mark))) marks[at] = WRITE;
       at += mark.length;
     }
   }
 }
 
 /** Marks that enclose or strike through what they stand on. */
-const coveringMark = once(() => /[\p{Me}\u0334-\u0338\u20d0-\u20f0]/u);
+const coveringMark = /[\p{Me}\u0334-\u0338\u20d0-\u20f0]/u;
 
 /** Letters, digits and marks in a row; what is written out anyway does not part a word. */
-const word = once(() => /[\p{L}\p{M}\p{N}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu);
+const word = /[\p{L}\p{M}\p{N}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
 
 /** Write out the letters that do not belong to the script of their word, and digits that imitate others. */
 function findMixedWords(text: string, marks: Uint8Array): void {
   const known = new Map<string, string>();
-  for (const { 0: found, index } of text.matchAll(word())) {
+  for (const { 0: found, index } of text.matchAll(word)) {
     // oxlint-disable-next-line no-control-regex -- the range of ASCII
     if (/^[\x00-\x7f]*$/.test(found)) continue;
     const main = mainScript(found, known);
@@ -206,30 +198,26 @@ function scriptOf(char: string, known: Map<string, string>): string {
   let script = known.get(char);
   if (script === undefined) {
     const at =
-      /[\p{L}\p{N}]/u.test(char) && !together().test(char)
-        ? scripts().findIndex(({ test }) => test.test(char))
+      /[\p{L}\p{N}]/u.test(char) && !together.test(char)
+        ? scripts.findIndex(({ test }) => test.test(char))
         : -2;
-    script = at === -2 ? "" : (scripts()[at]?.name ?? "other");
+    script = at === -2 ? "" : (scripts[at]?.name ?? "other");
     known.set(char, script);
   }
   return script;
 }
 
 /** Signs of no script, and scripts that are written without spaces or together with Latin every day. */
-const together = once(
-  () =>
-    /[\p{sc=Common}\p{sc=Inherited}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u,
-);
+const together =
+  /[\p{sc=Common}\p{sc=Inherited}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
-const scripts = once(() =>
-  (
-    "Latin Cyrillic Greek Armenian Hebrew Arabic Georgian Cherokee Coptic Lisu Deseret Glagolitic Gothic Old_Italic " +
-    "Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Tibetan Ethiopic Thaana Syriac " +
-    "Canadian_Aboriginal Mongolian Runic Ogham Nko Vai Tifinagh Osage Adlam Warang_Citi"
-  )
-    .split(" ")
-    .map((name) => ({ name, test: new RegExp(`\\p{scx=${name}}`, "u") })),
-);
+const scripts = (
+  "Latin Cyrillic Greek Armenian Hebrew Arabic Georgian Cherokee Coptic Lisu Deseret Glagolitic Gothic Old_Italic " +
+  "Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Tibetan Ethiopic Thaana Syriac " +
+  "Canadian_Aboriginal Mongolian Runic Ogham Nko Vai Tifinagh Osage Adlam Warang_Citi"
+)
+  .split(" ")
+  .map((name) => ({ name, test: new RegExp(`\\p{scx=${name}}`, "u") }));
 
 const names =
   "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(

@@ -12,7 +12,7 @@ describe("the built-in tools", () => {
     },
   );
 
-  it("are made anew for each registry", () => {
+  it("are made again for each registry", () => {
     const [one, other] = [createBuiltInTools(), createBuiltInTools()];
     const at = names.indexOf("shell_exec");
     expect(one[at]).not.toBe(other[at]);
