@@ -309,6 +309,33 @@ describe("running MCP servers", { timeout: 60_000 }, () => {
     await expect(hanging.mcp.listTools("s")).rejects.toThrow(/within 300 ms[^]*startTimeoutMs/);
   });
 
+  it("lists the servers of the running `tenon serve`, in the state that they are in there", async () => {
+    const env = { XDG_CONFIG_HOME: join(folder, "config"), TENON_STATE_DIR: join(folder, "state") };
+    const file = join(folder, "tenon.json");
+    // Each start leaves a line behind.
+    const program = `echo started >> "${folder}/starts"; exec "${process.execPath}" "${fixture}"`;
+    writeFileSync(file, JSON.stringify({ mcpServers: { s: { command: "sh", args: ["-c", program] } } }));
+    const run = (...args: string[]) => runTenon([...args, "--config", file], { cwd: folder, env });
+    const ending = new AbortController();
+    const serve = runTenon(["serve", "--port", "0", "--no-open", "--config", file], {
+      cwd: folder,
+      env,
+      interrupted: ending.signal,
+    });
+    await expect.poll(async () => (await run("mcp-servers", "stop", "s")).code).toBe(0);
+    const stopped = await run("mcp-servers", "list", "--json");
+    expect(JSON.parse(stopped.out)).toMatchObject([{ name: "s", state: "stopped" }]);
+    expect((await run("mcp-servers", "restart", "s")).code).toBe(0);
+    const starts = readFileSync(join(folder, "starts"), "utf8");
+    expect((await run("mcp-servers", "list")).out).toMatch(/^s +ready/m);
+    expect(readFileSync(join(folder, "starts"), "utf8")).toBe(starts);
+    ending.abort();
+    await serve;
+    const own = await run("mcp-servers", "list", "--json");
+    expect(JSON.parse(own.out)).toMatchObject([{ name: "s", state: "ready" }]);
+    expect(readFileSync(join(folder, "starts"), "utf8").length).toBeGreaterThan(starts.length);
+  });
+
   it("waits on the command line until a server is ready", async () => {
     const env = { XDG_CONFIG_HOME: join(folder, "config"), TENON_STATE_DIR: join(folder, "state") };
     const add = ["mcp-servers", "add", "s", "--no-sandbox", "--wait", "30", "--", process.execPath, fixture];

@@ -114,11 +114,13 @@ export async function callServer<T>(
   );
 }
 
+/** The ports of the servers that run for this workspace. */
+export async function runningPorts(terminal: Terminal, flags: CommonFlags): Promise<readonly number[]> {
+  return (await runningServers(terminal, flags)).all.map(({ port }) => port);
+}
+
 async function findServer(terminal: Terminal, flags: ControlFlags): Promise<ServerRecord> {
-  const loaded = await loadFor(terminal, flags);
-  const { stateDir, workspace } = openOptions({ loaded, env: terminal.env, home: homedir() });
-  const { openServerRecords } = await import("../server/index.js");
-  const all = openServerRecords(stateDir, workspace).list();
+  const { all, workspace } = await runningServers(terminal, flags);
   const matching = flags.port === undefined ? all : all.filter(({ port }) => String(port) === flags.port);
   const [only, another] = matching;
   if (only === undefined) {
@@ -131,4 +133,11 @@ async function findServer(terminal: Terminal, flags: ControlFlags): Promise<Serv
   if (another === undefined) return only;
   const ports = matching.map(({ port }) => port).join(", ");
   throw new UsageError(`Several servers are running for ${workspace}. Choose one with --port: ${ports}.`);
+}
+
+async function runningServers(terminal: Terminal, flags: CommonFlags) {
+  const loaded = await loadFor(terminal, flags);
+  const { stateDir, workspace } = openOptions({ loaded, env: terminal.env, home: homedir() });
+  const { openServerRecords } = await import("../server/index.js");
+  return { all: openServerRecords(stateDir, workspace).list(), workspace };
 }

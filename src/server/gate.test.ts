@@ -95,7 +95,8 @@ describe("the gate", () => {
     for (const path of ["/api/links", "/api/sessions", "/api/sessions/ab12"]) {
       expect(admit("POST", path, control)).toBe("control");
     }
-    for (const path of ["/api/links/x", "/api/sessionsx", "/mcp", "/"]) {
+    expect(admit("GET", "/api/mcp-servers", control)).toBe("control");
+    for (const path of ["/api/links/x", "/api/sessionsx", "/api/mcp-servers", "/mcp", "/"]) {
       expect(admit("POST", path, control)).toBe("403 TOKEN_FOR_CONTROL");
     }
     expect(admit("GET", "/", {}, `token=${token}`)).toBe("401 TOKEN_IN_URL");

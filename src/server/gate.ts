@@ -151,16 +151,17 @@ function admitHost({ path }: GateRequest): Admission {
 }
 
 /** The key that lies in the state is for the command line: it makes links and ends sessions. */
-function admitControl({ path }: GateRequest): Admission {
+function admitControl({ method, path }: GateRequest): Admission {
   const isOpened =
     path === "/api/links" ||
+    (method === "GET" && path === "/api/mcp-servers") ||
     path === "/api/sessions" ||
     path.startsWith("/api/sessions/") ||
     /^\/api\/mcp-servers\/[^/]+\/(?:restart|stop)$/.test(path);
   if (isOpened) return { by: "control" };
   throw new HttpError(403, {
     code: "TOKEN_FOR_CONTROL",
-    message: "This key opens /api/links and /api/sessions only, and starts and stops MCP servers.",
+    message: "This key opens /api/links and /api/sessions only, and lists, starts and stops MCP servers.",
   });
 }
 

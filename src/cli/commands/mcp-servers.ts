@@ -12,7 +12,7 @@ import {
 } from "../edit-mcp-servers.js";
 import { addAccessFlags, type SandboxFlags } from "../sandbox-access.js";
 import { sandboxServer } from "../sandbox-servers.js";
-import { callServer, type ControlFlags } from "../serve-control.js";
+import { callServer, runningPorts, type ControlFlags } from "../serve-control.js";
 import { showLogs, type LogsFlags } from "../server-logs.js";
 import { logIn, testServer, waitText, type WaitFlags } from "../test-server.js";
 import { withTenon } from "../open-tenon.js";
@@ -112,6 +112,12 @@ interface AcceptFlags extends CommonFlags {
 const maxWaitMs = 15_000;
 
 async function list(terminal: Terminal, flags: ListFlags): Promise<void> {
+  const show = (views: readonly ServerView[]): void =>
+    flags.json === true ? writeJson(terminal, views) : showServers(terminal, views);
+  // A server that runs already is not started a second time, and its real state is shown.
+  const [port, another] = flags.offline === true ? [] : await runningPorts(terminal, flags);
+  if (port !== undefined && another === undefined)
+    return show(await callServer(terminal, flags, { method: "GET", path: "/api/mcp-servers" }));
   await withTenon(terminal, flags, async ({ tenon }) => {
     await tenon.ready();
     if (flags.offline !== true)
@@ -120,9 +126,7 @@ async function list(terminal: Terminal, flags: ListFlags): Promise<void> {
         "Starting the servers,",
         tenon.mcp.tryAll(maxWaitMs),
       );
-    const views = tenon.mcp.servers();
-    if (flags.json === true) writeJson(terminal, views);
-    else showServers(terminal, views);
+    show(tenon.mcp.servers());
   });
 }
 
