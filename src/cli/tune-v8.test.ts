@@ -40,18 +40,21 @@ it.each(nodes)(
     import { getHeapSpaceStatistics } from "node:v8";
     import { limitYoungGeneration } from "./tune-v8.mjs";
     if (process.argv[2] === "limited") limitYoungGeneration();
+    let peak = 0; // a process that hardly gets to run is taken for idle, and its young generation shrinks
     for (let turn = 0; turn < 60; turn++) {
       const kept = [];
       for (let at = 0; at < 1500 * turn; at++) kept.push({ at, list: [at] });
       await new Promise((resolve) => setImmediate(resolve));
+      const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
+      peak = Math.max(peak, young.space_size);
     }
-    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
-    console.log(young.space_size / 1024 / 1024);`;
+    console.log(peak / 1024 / 1024);`;
     writeFileSync(join(folder, "survivors.mjs"), program);
     const megabytes = (how: string): number =>
       Number(spawnSync(node, [join(folder, "survivors.mjs"), how], { encoding: "utf8" }).stdout);
     expect(megabytes("unlimited")).toBe(32);
-    expect(megabytes("limited")).toBeGreaterThanOrEqual(8);
-    expect(megabytes("limited")).toBeLessThanOrEqual(16);
+    const limited = megabytes("limited");
+    expect(limited).toBeGreaterThanOrEqual(8);
+    expect(limited).toBeLessThanOrEqual(16);
   },
 );

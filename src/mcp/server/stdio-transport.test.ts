@@ -83,7 +83,7 @@ describe("the stdio dispatch", () => {
     dispatch.replay(ping("host"));
     await dispatch.start();
     send(ping("tenon:replayed"));
-    expect(await said()).toMatchObject([{ id: "tenon:replayed" }]);
+    await expect.poll(said).toMatchObject([{ id: "tenon:replayed" }]);
     transport.close();
   });
 

@@ -205,7 +205,8 @@ describe("a walk", () => {
   });
 
   it("stops when it is told to", async () => {
-    for (let at = 0; at < 200; at += 1) put(`${at}/x`);
+    // More than fit into one batch, however fast they are found.
+    for (let at = 0; at < 600; at += 1) put(`${at}/x`);
     const stop = new AbortController();
     const walking = (async () => {
       for await (const _batch of guardOf().walk(".", {}, stop.signal)) stop.abort();
