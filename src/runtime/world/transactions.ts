@@ -49,12 +49,16 @@ export interface Transactions {
 export function createTransactions(options: TransactionOptions): Transactions {
   const { layers } = options;
   /** By tool: compiling the patterns takes longer than judging the changes of most commands. */
-  const screens = new Map<string | undefined, LayerRules["screen"]>();
+  const screens = new Map<string | undefined, Pick<LayerRules, "screen" | "screened">>();
+  const screenFor = (tool: string | undefined): Pick<LayerRules, "screen" | "screened"> => {
+    const screened = screenedGlobs(options, tool);
+    return { screened, screen: createNameScreen(screened) };
+  };
   const rulesFor = (scope: CallScope | undefined): LayerRules => {
     const tool = scope?.toolName;
-    const screen = screens.get(tool) ?? createNameScreen(screenedGlobs(options, tool));
+    const screen = screens.get(tool) ?? screenFor(tool);
     screens.set(tool, screen);
-    return { ...layerRules(options, scope), screen };
+    return { ...layerRules(options, scope), ...screen };
   };
   const early = createEarlyLooks();
   return {
@@ -166,7 +170,7 @@ function screenedGlobs({ config, stateDir }: TransactionOptions, tool: string | 
 function layerRules(
   { rules, guards }: TransactionOptions,
   scope: CallScope | undefined,
-): Omit<LayerRules, "screen"> {
+): Omit<LayerRules, "screen" | "screened"> {
   const guard = scope === undefined ? guards.undo() : guards.forCall(scope.toolName, scope.session);
   return {
     workspace: guard.root,

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -183,6 +184,36 @@ describe("a command as a transaction", () => {
     expect([exists("x/y/ok"), exists("x/z/ok"), exists("x/y/.vscode")]).toEqual([true, true, false]);
     await call("commit_result", { call_id: answer.callId });
     expect(read("x/y/.vscode/tasks.json")).toBe("{}\n");
+  });
+
+  it("holds back links in the place of folders that rules lead through, and asks about them", async () => {
+    consent = false;
+    const { result } = await script(
+      "mkdir -p conf gh/workflows new keys && echo x >conf/config.toml && echo on >gh/workflows/a.yml && ln -s conf .cargo && ln -s gh .github && ln -s ../conf new/.cargo && ln -s keys plain",
+    );
+    expect(result.heldBack?.map(({ path }) => path).toSorted()).toEqual([".cargo", ".github", "new/.cargo"]);
+    expect(result.heldBack?.find(({ path }) => path === ".cargo")?.reason).toBe(
+      ".cargo/config would lead through this link: it decides what later installs, builds or starts run",
+    );
+    expect(readdirSync(workspace)).toEqual(expect.arrayContaining(["conf", "gh", "new", "plain"]));
+    expect(readdirSync(join(workspace, "new"))).toEqual([]);
+    consent = true;
+    await call("commit_result", { call_id: result.heldBackBy, paths: [".cargo"] });
+    expect(readlinkSync(join(workspace, ".cargo"))).toBe("conf");
+  });
+
+  it("holds back hooks in the folder that git's settings name, and in files that hooks are links to", async () => {
+    const setUp = [
+      "git init -q . && git config core.hooksPath .conf/hooks && mkdir -p .conf/hooks evil/hooks",
+      "echo ok >hook.sh && ln -s ../../hook.sh .conf/hooks/pre-push && echo x >evil/hooks/pre-commit",
+    ].join(" && ");
+    execFileSync("sh", ["-c", setUp], { cwd: workspace });
+    const held = async (text: string) => (await script(text)).result.heldBack?.map(({ path }) => path);
+    expect(await held("echo evil >.conf/hooks/pre-commit")).toEqual([".conf/hooks/pre-commit"]);
+    expect(await held("rm -r .conf && ln -s evil .conf")).toEqual([".conf"]);
+    expect(await held("rm -r .conf/hooks && ln -s ../evil/hooks .conf/hooks")).toEqual([".conf/hooks"]);
+    expect(await held("echo evil >hook.sh")).toEqual(["hook.sh"]);
+    expect(await held("echo fine >.conf/other")).toBeUndefined();
   });
 
   it("commits git's own work, and holds back settings and hooks that run programs", async () => {

@@ -119,6 +119,10 @@ function pathsOf(
     isInside,
     // Settings from before the command: what it added is judged, not obeyed.
     settingsOf: (path) => textAt(join(workspace, toRelative(path) ?? "")),
+    placesOf(path) {
+      const relative = toRelative(path);
+      return relative === undefined ? [path] : [path, linkOnTheWay(upper, relative) ?? join(upper, relative)];
+    },
   };
   return [workspace, upper].flatMap((root) => {
     const place = join(root, folder);
@@ -132,6 +136,14 @@ function pathsOf(
       return path === undefined ? [] : [{ ...each, path }];
     });
   });
+}
+
+/** The first link that leads to something else than what was there; paths in the layer cannot be followed. */
+function linkOnTheWay(root: string, path: string): string | undefined {
+  const names = path.split("/");
+  return names
+    .map((_, at) => join(root, ...names.slice(0, at + 1)))
+    .find((place) => entryAt(place)?.state.kind === "link");
 }
 
 function judgeOne(

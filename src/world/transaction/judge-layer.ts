@@ -101,7 +101,9 @@ interface JudgeDeps {
 
 async function judgeOne(deps: JudgeDeps, change: LayerChange): Promise<JudgedChange> {
   const { names, git } = deps;
-  const own = judgeEntry(change, change.after) ?? names.judge(change.path);
+  const isLink = change.after?.kind === "link";
+  const own =
+    judgeEntry(change, change.after) ?? (isLink ? names.judgeLink(change.path) : names.judge(change.path));
   const none = { change, heldBelow: nothingHeld, files: 0 };
   if (own.kind === "hold") return { ...none, verdict: own };
   git.add(change.path, isFolder(change.before) || isFolder(change.after));
@@ -191,7 +193,7 @@ async function judgeBelow(
       const { name } = entry;
       const isHidden = entry.bytes !== undefined && isGitName(name);
       const own = isHidden ? unreadableRepository : judgeState(entry);
-      const verdict = own ?? (names.mayMatch(name) ? names.judge(entry.path) : commit);
+      const verdict = own ?? judgeName(names, entry);
       if (isGitName(name) && verdict.kind !== "hold") git.add(entry.path);
       if (verdict.kind !== "hold") continue;
       if (entry.bytes !== undefined) return { verdict: asWhole(entry.path, verdict), heldBelow, files };
@@ -200,6 +202,11 @@ async function judgeBelow(
     }
   }
   return { ...settle(change, heldBelow), files };
+}
+
+function judgeName(names: NameJudge, { path, name, kind }: LayerEntry): Verdict {
+  if (kind === "link") return names.judgeLink(path);
+  return names.mayMatch(name) ? names.judge(path) : commit;
 }
 
 /** What is held back inside a folder that replaces a file cannot be separated from it. */

@@ -7,6 +7,7 @@ import type { PathRules } from "../files/path-rules.js";
 import { realPathOf } from "../files/real-path.js";
 import { createNameScreen } from "../sandbox/guarded-names.js";
 import { isInDependencies } from "../sandbox/quarantine/dependency-folders.js";
+import { createLinkedPaths } from "./linked-paths.js";
 
 /** Whether a change of a command is committed. */
 export type Verdict =
@@ -30,6 +31,8 @@ export interface LayerRules {
   readonly rules: PathRules;
   /** Whether a forbidden, protected or careful path may have this name; `false` is certain. */
   readonly screen: (name: string) => boolean;
+  /** The forbidden, protected and careful paths. */
+  readonly screened: readonly string[];
   readonly carefulGlobs: readonly string[];
   /** Protected and careful paths that a person's rules open. */
   readonly openedGlobs: readonly string[];
@@ -45,6 +48,8 @@ export interface NameJudge {
   mayMatch(name: string): boolean;
   /** @param path Relative to the workspace. */
   judge(path: string): Verdict;
+  /** Judge a symbolic link: it can put a folder where a rule is about something in that folder. */
+  judgeLink(path: string): Verdict;
   /** Whether a person allowed changing the path, so that what git runs there is not held back. */
   isOpened(path: string): boolean;
 }
@@ -60,6 +65,7 @@ export function createNameJudge(options: LayerRules): NameJudge {
   // Most commands change nothing that these concern.
   const careful = once(() => createDenyRules(options.carefulGlobs, surroundings));
   const opened = once(() => createDenyRules(options.openedGlobs, surroundings));
+  const linked = once(() => createLinkedPaths([...options.screened, ...(paths?.patterns ?? [])], workspace));
   const isInPolicy = createNameScreen(paths?.patterns ?? []);
   const coversRoot = paths?.judge(".", "write") !== undefined || !rules.judge(workspace, "write").allowed;
   const isNarrowed = !rules.judge(`${workspace}/any`, "write").allowed;
@@ -75,34 +81,46 @@ export function createNameJudge(options: LayerRules): NameJudge {
   };
   const locate = (path: string): Location =>
     foldLocation({ absolute: `${workspace}/${path}`, relative: path, inWorkspace: true });
+  const judge = (path: string): Verdict => {
+    if (!mayMatchPath(path)) return commit;
+    const real = `${workspace}/${path}`;
+    if (consented.includes(real)) return commit;
+    const refused = judgeRules(rules, path, real);
+    if (refused !== undefined) return refused;
+    const ruling = paths?.judge(path, "write");
+    if (ruling?.decision === "allow") return commit;
+    if (ruling?.decision === "deny") {
+      return { kind: "hold", reason: "a rule denies changing it", rule: ruling.rule, final: true };
+    }
+    if (ruling?.decision === "ask" && paths?.named.some((each) => isWithin(real, each)) !== true) {
+      return { kind: "hold", reason: "a rule asks before it is changed", rule: ruling.rule, asks: true };
+    }
+    if (isJudgedByContent(path) || isInDependencies(path)) return commit;
+    const location = locate(path);
+    const rule = opened().match(location) === undefined ? careful().match(location) : undefined;
+    if (rule === undefined) return commit;
+    return {
+      kind: "hold",
+      reason: "it decides what later installs, builds or starts run",
+      rule,
+      asks: true,
+    };
+  };
   return {
     mayMatch,
     isOpened: (path) =>
       consented.includes(`${workspace}/${path}`) || opened().match(locate(path)) !== undefined,
-    judge(path) {
-      if (!mayMatchPath(path)) return commit;
-      const real = `${workspace}/${path}`;
-      if (consented.includes(real)) return commit;
-      const refused = judgeRules(rules, path, real);
-      if (refused !== undefined) return refused;
-      const ruling = paths?.judge(path, "write");
-      if (ruling?.decision === "allow") return commit;
-      if (ruling?.decision === "deny") {
-        return { kind: "hold", reason: "a rule denies changing it", rule: ruling.rule, final: true };
+    judge,
+    judgeLink(path) {
+      const own = judge(path);
+      if (own.kind === "hold") return own;
+      for (const below of linked()(path)) {
+        const verdict = judge(below);
+        if (verdict.kind === "hold") {
+          return { ...verdict, reason: `${below} would lead through this link: ${verdict.reason}` };
+        }
       }
-      if (ruling?.decision === "ask" && paths?.named.some((each) => isWithin(real, each)) !== true) {
-        return { kind: "hold", reason: "a rule asks before it is changed", rule: ruling.rule, asks: true };
-      }
-      if (isJudgedByContent(path) || isInDependencies(path)) return commit;
-      const location = locate(path);
-      const rule = opened().match(location) === undefined ? careful().match(location) : undefined;
-      if (rule === undefined) return commit;
-      return {
-        kind: "hold",
-        reason: "it decides what later installs, builds or starts run",
-        rule,
-        asks: true,
-      };
+      return commit;
     },
   };
 }

@@ -54,6 +54,12 @@ describe("the paths of a git folder that git obeys", () => {
     symlinkSync(root, join(git, "hooks"));
     expect(judged()).toMatchObject({ hooks: "hook (git hook)" });
   });
+
+  it("are the files that hooks are links to", () => {
+    writeFileSync(join(git, "real"), "");
+    symlinkSync("../real", join(git, "hooks/pre-push"));
+    expect(judged()).toMatchObject({ "hooks/pre-push": "hook (git hook)", real: "hook (git hook)" });
+  });
 });
 
 describe("the paths that git obeys below and beside a git folder", () => {

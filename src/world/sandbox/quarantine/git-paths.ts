@@ -22,6 +22,8 @@ export interface GitDeps {
   readonly isInside: (path: string) => boolean;
   /** The settings from before a run, because additions by the run are held back. */
   readonly settingsOf: (path: string) => string | undefined;
+  /** Where a path that settings name can be: a layer has two sides. @default the path itself */
+  readonly placesOf?: (path: string) => readonly string[];
 }
 
 /** A larger tree of submodules is not searched completely. */
@@ -36,7 +38,7 @@ export function gitFolderPaths(gitDir: string, deps: GitDeps): JudgedPath[] {
     ...obeyedIn(folder),
     ...linksIn(folder),
     ...foldersIn(join(folder, "worktrees")).flatMap(obeyedInWorktree),
-    ...hooksIn(join(folder, "hooks")),
+    ...hooksIn(join(folder, "hooks"), deps),
     ...namedBySettings(folder, join(folder, "config"), deps),
     ...namedBySettings(folder, join(folder, "config.worktree"), deps),
   ]);
@@ -98,16 +100,21 @@ function obeyedInWorktree(folder: string): JudgedPath[] {
 }
 
 /** Git runs files directly in the folder, except for its samples. */
-function hooksIn(folder: string): JudgedPath[] {
-  const rule = "git hook";
-  if (isLink(folder)) return [{ path: folder, role: "hook", rule }];
+function hooksIn(folder: string, { isInside }: Pick<GitDeps, "isInside">): JudgedPath[] {
+  const toHook = (path: string): JudgedPath => ({ path, role: "hook", rule: "git hook" });
+  if (isLink(folder)) return [toHook(folder)];
   return entriesOf(folder)
     .filter((entry) => !entry.isDirectory() && !entry.name.endsWith(".sample"))
-    .map(({ name }) => ({ path: join(folder, name), role: "hook", rule }));
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      const target = entry.isSymbolicLink() ? realPathOf(path) : path;
+      return [path, ...(target !== path && isInside(target) ? [target] : [])].map(toHook);
+    });
 }
 
 /** Files and hooks in the work tree that settings refer to. */
 function namedBySettings(gitDir: string, file: string, deps: GitDeps, depth = 0): JudgedPath[] {
+  const { placesOf = (path) => [path] } = deps;
   const settings = parseGitConfig(deps.settingsOf(file) ?? "") ?? [];
   const tree = settings.find(({ section, name }) => section === "core" && name === "worktree")?.value;
   const root = tree === undefined ? dirname(gitDir) : resolve(gitDir, tree);
@@ -116,11 +123,17 @@ function namedBySettings(gitDir: string, file: string, deps: GitDeps, depth = 0)
       const path = resolve(dirname(file), value);
       if (value.startsWith("~") || !deps.isInside(path) || isWithin(path, gitDir)) return [];
       const deeper = depth < maxDepth ? namedBySettings(gitDir, path, deps, depth + 1) : [];
-      return [{ path: realPathOf(path), role: "settings" as const, rule: "git include" }, ...deeper];
+      const own = placesOf(realPathOf(path)).map((place): JudgedPath => ({
+        path: place,
+        role: "settings",
+        rule: "git include",
+      }));
+      return [...own, ...deeper];
     }
     if (section !== "core" || name !== "hookspath" || value.startsWith("~")) return [];
     const folder = realPathOf(resolve(root, value));
-    return folder !== root && deps.isInside(folder) ? hooksIn(folder) : [];
+    if (folder === root || !deps.isInside(folder)) return [];
+    return placesOf(folder).flatMap((place) => hooksIn(place, deps));
   });
 }
 
