@@ -68,6 +68,13 @@ describe("the helper", () => {
     expect(stdout.bytes).toBe(3_000_000);
   });
 
+  it("passes on what comes bit by bit through a pipe that it has widened", async () => {
+    const bits = "for n in {100..199}; do echo $n; sleep 0.00$((n % 5)); done";
+    const { stdout } = await run(`head -c 9000000 /dev/zero; ${bits}; head -c 3000000 /dev/zero; ${bits}`);
+    expect(stdout.bytes).toBe(12_000_000 + 2 * 100 * 4);
+    expect(stdout.text.endsWith(Array.from({ length: 100 }, (_, at) => `${100 + at}\n`).join(""))).toBe(true);
+  });
+
   it("that is killed does not take running commands with it, and is started again", async () => {
     await run("true");
     const [helper] = await helpers();
