@@ -76,7 +76,10 @@ export function createStandbyPool({ fifos, openGroup, start }: StandbyPoolDeps):
         // Without its waiter, nobody would report the end of the command.
         const accepted = isRunning(standby.waiter) && tryWrite(standby.fd, bytes);
         closeSync(standby.fd);
-        if (accepted) return standby;
+        if (accepted) {
+          refill(); // while the command runs, which nobody waits for here
+          return standby;
+        }
         standby.group?.remove();
       }
       return undefined;

@@ -52,7 +52,7 @@ type Pair = readonly [name: string, value: string];
 
 /** Names that have a meaning to bash, or that it refuses to set, are set by env(1) instead. */
 const bashSpecialNames =
-  /^(?:BASH.*|EUID|UID|PPID|SHELLOPTS|GROUPS|S?RANDOM|SECONDS|LINENO|HIST.*|FUNCNAME|DIRSTACK|EPOCH.*|OPT.*|COMP.*|MAPFILE|PIPESTATUS|POSIXLY_CORRECT|IFS|ENV|TMOUT|PS\d|_|PWD)$/;
+  /^(?:BASH.*|EUID|UID|PPID|SHELLOPTS|GROUPS|S?RANDOM|SECONDS|LINENO|HIST.*|FUNCNAME|DIRSTACK|EPOCH.*|OPT(?:ARG|ERR|IND)|COMP(?:_.*|REPLY)|MAPFILE|PIPESTATUS|POSIXLY_CORRECT|IFS|ENV|TMOUT|PS\d|_|PWD)$/;
 
 function splitEnv(env: Readonly<Record<string, string>>): { plain: Pair[]; special: Pair[] } {
   // Names that are not valid in a shell cannot be passed on.
