@@ -6,7 +6,7 @@ import type {
   NewJournalEntry,
 } from "../contract/ports/journal.js";
 import { createInsert } from "./insert-rows.js";
-import { toColumn, parseColumn } from "./json-column.js";
+import { parseColumn } from "./json-column.js";
 import {
   historyOf,
   invertsOf,
@@ -60,7 +60,7 @@ export function createJournalRows(
       write(async (tx) => {
         const sql = "UPDATE journal_changes SET step = ? WHERE entry = ? AND seq = ?";
         for (const [seq, step] of steps.entries()) {
-          if (step !== undefined) await tx.run(sql, [stepColumn(step), id, seq]);
+          if (step !== undefined) await tx.run(sql, [JSON.stringify(step), id, seq]);
         }
         await setPhase(tx, id, "committing");
       }, durable),
@@ -137,7 +137,7 @@ function* changeRows(changes: readonly JournalChange[], id: number): Generator<r
     const [path, from] = step.kind === "move" ? [step.to, step.from] : [step.path, null];
     const inverted = [inverts?.entry ?? null, inverts?.seq ?? null];
     const flags = [implied ? 1 : 0, 0];
-    yield [id, seq, op, path, from, sizeBefore, sizeAfter, ...flags, ...inverted, stepColumn(step)];
+    yield [id, seq, op, path, from, sizeBefore, sizeAfter, ...flags, ...inverted, JSON.stringify(step)];
   }
 }
 
@@ -169,10 +169,6 @@ const insertBlobs = createInsert({
   columns: ["entry", "seq", "hash", "bytes"],
   suffix: "ON CONFLICT DO NOTHING",
 });
-
-function stepColumn(step: JournalStep): string {
-  return toColumn(step, "A step of the journal");
-}
 
 /** What is taken back is undone; what that had taken back stands again, and so on down the chain. */
 async function markInverted(tx: Sql, inverted: { entry: number; seq: number } | undefined): Promise<void> {

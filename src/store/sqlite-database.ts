@@ -1,6 +1,6 @@
+import { statSync } from "node:fs";
 import { ToolInternalError, ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
-import { identityOf, refuseLost } from "./file-identity.js";
 import { isWrite, refuseNul, writeRefused } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
 import {
@@ -173,6 +173,22 @@ function committed<Result>(parts: Parts, body: () => Result): Result {
     rollBack(connection);
     throw error;
   }
+}
+
+/** Which file a path names now; `undefined` where there is none. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && `${found.dev} ${found.ino}`;
+}
+
+/** SQLite goes on writing to a file that was deleted or replaced under it, where nobody ever finds the rows. */
+function refuseLost({ file, identity }: { file: string; identity: string | undefined }): void {
+  if (identity === undefined || identityOf(file) === identity) return;
+  throw new ToolUnavailableError(`The state ${file} was removed or replaced while it was open.`, {
+    code: "STATE_UNAVAILABLE",
+    hint: "Put it back, or start Tenon again. Nothing was changed.",
+    retryable: false,
+  });
 }
 
 /** Run a statement of its own, behind the transaction that is under way. */

@@ -27,7 +27,8 @@ export interface FilesOptions {
 /** The files of one call: looks go through the guard, changes through the journal. */
 export function createFiles(options: FilesOptions): Files {
   const { journal, origin, onChanged, sees } = options;
-  const guard = guardFor(options);
+  const narrowed = options.narrow === undefined ? options.guard : options.guard.narrow(options.narrow);
+  const guard = options.readable === undefined ? narrowed : narrowed.screen(options.readable);
   const by = {
     guard,
     sees,
@@ -41,10 +42,7 @@ export function createFiles(options: FilesOptions): Files {
   const tell = (paths: readonly string[]): void =>
     onChanged?.(() => paths.map((path) => guard.canonical(path)));
   const apply: Files["apply"] = async (mutations) => {
-    let made: readonly FileMutation[] = [];
-    const make = async (): Promise<readonly FileMutation[]> =>
-      (made = typeof mutations === "function" ? await mutations() : mutations);
-    await journal.apply(onChanged === undefined ? mutations : make, origin, by);
+    const made = await journal.apply(mutations, origin, by);
     tell(made.flatMap((each) => ("path" in each ? [each.path] : [each.from, each.to])));
   };
   const lastOwn = { lastOf: origin.sessionId };
@@ -91,11 +89,6 @@ export function createFiles(options: FilesOptions): Files {
     clearHistory: (path) => clearSeen(journal, history, path),
     watch: (path, stop) => guard.watch(path, stop),
   };
-}
-
-function guardFor({ guard, narrow, readable }: FilesOptions): Guard {
-  const narrowed = narrow === undefined ? guard : guard.narrow(narrow);
-  return readable === undefined ? narrowed : narrowed.screen(readable);
 }
 
 const allChanges = Number.MAX_SAFE_INTEGER;

@@ -124,8 +124,9 @@ function withChanges(
   const keptDir = `${dir}/kept`;
   const journal = createJournal({ guard, store, blobs, locks, clock: systemClock, keptDir, ...options });
   const origin = { callId: "call", sessionId: "test", tool: "test" };
-  const apply = (mutation: FileMutation, signal?: AbortSignal): Promise<void> =>
-    journal.apply([mutation], origin, { signal });
+  const apply = async (mutation: FileMutation, signal?: AbortSignal): Promise<void> => {
+    await journal.apply([mutation], origin, { signal });
+  };
   const applyAndStat = async (path: string, mutation: FileMutation): Promise<FileStat> => {
     await apply(mutation);
     const stat = guard.stat(path);

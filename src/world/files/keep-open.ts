@@ -1,4 +1,5 @@
 import type { Handle, Opener } from "./opener.js";
+import { isWithin } from "./path-text.js";
 
 /** An opener that keeps directories open; close it when the work is done. */
 export interface KeptOpener extends Opener {
@@ -9,9 +10,9 @@ const maxOpen = 32;
 
 /**
  * Keep the directories open that are opened by their paths: a change of many files opens the same few again and again.
- * Each time it is checked that the directory is still at its path, except for those that nobody else moves.
+ * Each time it is checked that the directory is still at its path, except below `ownDir`, where nobody else moves any.
  */
-export function keepOpen(opener: Opener, isOwn: (directory: string) => boolean = () => false): KeptOpener {
+export function keepOpen(opener: Opener, ownDir: string): KeptOpener {
   const kept = new Map<string, Handle>();
   const drop = (real: string): void => {
     kept.get(real)?.close();
@@ -21,7 +22,7 @@ export function keepOpen(opener: Opener, isOwn: (directory: string) => boolean =
     kind: opener.kind,
     open(absolute) {
       const known = kept.get(absolute);
-      const isKnown = known !== undefined && (isOwn(absolute) || known.isInPlace());
+      const isKnown = known !== undefined && (isWithin(absolute, ownDir) || known.isInPlace());
       if (!isKnown) drop(absolute);
       const handle = isKnown ? known : opener.open(absolute);
       if (!handle.stat.isDirectory() || handle.real !== absolute) return handle;

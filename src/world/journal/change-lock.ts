@@ -1,14 +1,12 @@
 import type { Clock } from "../../contract/ports/clock.js";
 import { journalLock, type HeldLocks, type LockStore } from "../../contract/ports/locks.js";
 
-/** The lock while it is held. */
-export interface HeldChangeLock {
-  /** A number by which the store refuses writes of a holder that lost the lock; absent without shared locks. */
-  readonly fence?: number;
+/** The turn of one change. */
+export interface ChangeTurn {
+  /** The lock that processes share; its `fence` is what the store knows the holder by. Absent without shared locks. */
+  readonly held?: Pick<HeldLocks, "fence" | "check">;
   /** Others may have held the lock, and left something unfinished, since the last change of this journal. */
   readonly isNew: boolean;
-  /** Throws if another process has taken the lock over. */
-  readonly check: () => Promise<void>;
 }
 
 /** Stops waiting for the lock. */
@@ -21,7 +19,7 @@ export interface Stop {
 
 /** Run a function while holding the lock. */
 export type WithChangeLock = <Result>(
-  body: (turn: HeldChangeLock) => Promise<Result>,
+  body: (turn: ChangeTurn) => Promise<Result>,
   stop?: Stop,
 ) => Promise<Result>;
 
@@ -46,7 +44,7 @@ export function createChangeLock({ locks, place, clock }: ChangeLockOptions): Wi
   return (body, stop = {}) => {
     const asked = clock.monotonic();
     const turn = last.then(() => {
-      if (shared === undefined) return body({ isNew: true, check: async () => {} });
+      if (shared === undefined) return body({ isNew: true });
       // Time spent waiting in this process counts: the wait is limited from the request on.
       const timeoutMs = Math.max(0, maxWaitMs - (clock.monotonic() - asked));
       return shared(body, stop, timeoutMs);
@@ -80,7 +78,7 @@ function createSharedLock(locks: LockStore, place: string) {
     kept = { held, timer: setTimeout(giveUp, lingerMs).unref() };
   };
   return async <Result>(
-    body: (turn: HeldChangeLock) => Promise<Result>,
+    body: (turn: ChangeTurn) => Promise<Result>,
     stop: Stop,
     timeoutMs: number,
   ): Promise<Result> => {
@@ -88,11 +86,7 @@ function createSharedLock(locks: LockStore, place: string) {
     const known = isAborted ? undefined : await takeKept();
     const held = known ?? (await acquire(stop, timeoutMs));
     try {
-      const result = await body({
-        fence: held.fence,
-        check: () => held.check(),
-        isNew: known === undefined,
-      });
+      const result = await body({ held, isNew: known === undefined });
       keep(held);
       return result;
     } catch (error) {

@@ -1,12 +1,14 @@
 import type { Clock } from "../../contract/ports/clock.js";
 import type { ChangeOrigin, JournalStep, JournalStore } from "../../contract/ports/journal.js";
-import { withPath, withPathAsync } from "../files/file-errors.js";
+import { withPath } from "../files/file-errors.js";
+import type { ChangeTurn } from "./change-lock.js";
 import { createPause } from "../files/pause.js";
 import { createFlushes } from "./stage-file.js";
 import { inodeOf, movedOrReplaced, statReal, syncDirectories } from "./open-path.js";
 import type { PlannedStep } from "./plan.js";
-import { removeTemps, rollBackSteps, tempOf, type RollBackDeps } from "./roll-back.js";
+import { removeTemps, rollBackSteps, type RollBackDeps } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
+import { tempOf } from "./temp-name.js";
 import { directoriesOfAll, applyStep } from "./apply-step.js";
 import { messageOf } from "../../contract/message-of.js";
 import { ToolExecutionError } from "../../contract/errors.js";
@@ -15,8 +17,8 @@ import { applyReplacement, type Replacement } from "./rename-step.js";
 /** What executing a plan needs. */
 export interface ExecuteDeps extends RollBackDeps {
   readonly store: JournalStore;
-  /** Throws if another process has taken the lock over because this one was suspended for too long. */
-  readonly checkLock: () => Promise<void>;
+  /** Its check throws if another process has taken the lock over because this one was suspended for too long. */
+  readonly lock: ChangeTurn["held"];
   readonly clock: Clock;
   /** Called between any two steps, so that a test can end the process there. */
   readonly failpoint: (step: string) => void;
@@ -49,15 +51,16 @@ export async function executePlan(
   failpoint("intent");
   const steps = prepared ? changes.map(({ step }) => step) : await prepare(deps, planned, id);
   failpoint("committing");
-  await take(deps, planned, { steps, id });
-  failpoint("taken");
   const removals = steps.filter(leavesTemp);
-  if (removals.length === 0) {
+  await runOrRollBack(deps, { steps, id }, async () => {
+    await take(deps, planned, steps);
+    failpoint("taken");
+    if (removals.length > 0) return store.clean(id);
     // The disk cannot show later whether all moves were made, so the record must be durable.
     const durable = steps.some((step) => step.kind !== "set");
-    await runOrRollBack(deps, { steps, id }, () => finishEntry(deps, id, { durable }));
-  } else {
-    await runOrRollBack(deps, { steps, id }, () => store.clean(id));
+    return finishEntry(deps, id, { durable });
+  });
+  if (removals.length > 0) {
     failpoint("cleaning");
     await finishRemovals(deps, removals, id);
   }
@@ -134,9 +137,8 @@ async function prepare(
       deps.failpoint("staged");
     }
     // Both must be durable before the first step; their order does not matter.
-    const flushing = withPathAsync(planned[0]?.text ?? "", () => flushes.end());
     const changed = steps.map((step, seq) => (step === planned[seq]?.change.step ? undefined : step));
-    await waitForBoth(flushing, deps.store.commit(id, changed));
+    await waitForBoth(flushes.end(), deps.store.commit(id, changed));
     return steps;
   } catch (error) {
     await flushes.end().catch(() => undefined);
@@ -186,29 +188,27 @@ interface CommittedSteps {
   readonly id: number;
 }
 
+/** Apply all steps, and flush the directories that they change. */
 async function take(
   deps: ExecuteDeps,
   planned: readonly PlannedStep[],
-  committing: CommittedSteps,
+  steps: readonly JournalStep[],
 ): Promise<void> {
   const onLinked = (): void => deps.failpoint("linked");
-  await runOrRollBack(deps, committing, async () => {
-    const breathe = createPause();
-    for (let seq = 0; seq < planned.length; seq += 1) {
-      await deps.checkLock();
-      await breathe();
-      const each = planned[seq];
-      const step = committing.steps[seq];
-      const next = committing.steps[seq + 1];
-      if (step === undefined || each === undefined) continue;
-      const replacement = toReplacement(each, step, next);
-      if (replacement === undefined) await applyStep(deps.opener, step, { planned: each, onLinked });
-      else withPath(each.text, () => applyReplacement(deps.opener, replacement, onLinked));
-      if (replacement !== undefined) seq += 1;
-      deps.failpoint("stepped");
-    }
-    await syncDirectories(deps.opener, directoriesOfAll(committing.steps));
-  });
+  const breathe = createPause();
+  for (let seq = 0; seq < planned.length; seq += 1) {
+    await deps.lock?.check();
+    await breathe();
+    const each = planned[seq];
+    const step = steps[seq];
+    if (step === undefined || each === undefined) continue;
+    const replacement = toReplacement(each, step, steps[seq + 1]);
+    if (replacement === undefined) await applyStep(deps.opener, step, { planned: each, onLinked });
+    else withPath(each.text, () => applyReplacement(deps.opener, replacement, onLinked));
+    if (replacement !== undefined) seq += 1;
+    deps.failpoint("stepped");
+  }
+  await syncDirectories(deps.opener, directoriesOfAll(steps));
 }
 
 /** The step and the next one, if they replace a file together. */
@@ -230,7 +230,7 @@ async function runOrRollBack(
     await body();
   } catch (error) {
     // If the lock is lost, its new holder has already completed this change or taken it back.
-    await deps.checkLock().catch((cause: unknown) => {
+    await deps.lock?.check().catch((cause: unknown) => {
       throw leftToOthers(cause);
     });
     const problems = await rollBackEntry(deps, { steps, id });

@@ -45,8 +45,8 @@ function write(path: string, content: string): FileMutation {
   return { op: "write", path, data: Buffer.from(content) };
 }
 
-function apply(...mutations: FileMutation[]): Promise<void> {
-  return world.journal.apply(mutations, origin());
+async function apply(...mutations: FileMutation[]): Promise<void> {
+  await world.journal.apply(mutations, origin());
 }
 
 /** A tree with all that a tree can hold. */

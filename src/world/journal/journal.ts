@@ -15,14 +15,13 @@ import type {
 } from "../../contract/ports/journal.js";
 import type { LockStore } from "../../contract/ports/locks.js";
 import { toToolError, withPathAsync } from "../files/file-errors.js";
-import { isWithin } from "../files/path-text.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
-import { createChangeLock, type HeldChangeLock, type Stop } from "./change-lock.js";
+import { createChangeLock, type ChangeTurn, type Stop } from "./change-lock.js";
 import { executePlan, type ExecuteDeps, type PlanEntry } from "./execute-plan.js";
 import { createPlan, type Plan, type PlannedStep } from "./plan.js";
 import { planMutation } from "./plan-mutation.js";
-import { keepOpen, type KeptOpener } from "../files/keep-open.js";
+import { keepOpen } from "../files/keep-open.js";
 import { createKeptFiles } from "./kept-files.js";
 import { openFolders } from "./open-folders.js";
 import { planAdoptions, planCopies, type Adoption } from "./plan-adoptions.js";
@@ -88,8 +87,8 @@ export interface RecoveryReport {
 
 /** All changes of files go through the journal: each is made completely or not at all, and can be undone. */
 export interface Journal extends UndoJournal {
-  /** Make all mutations in this order, or none of them; a function is called once the lock is held. */
-  apply(mutations: Mutations, origin: ChangeOrigin, options?: ApplyOptions): Promise<void>;
+  /** Make all mutations in this order, or none of them, and return them; a function is called once the lock is held. */
+  apply(mutations: Mutations, origin: ChangeOrigin, options?: ApplyOptions): Promise<readonly FileMutation[]>;
   /**
    * Put what a command changed into the workspace, all of it or nothing, by renames; the function is called once the lock
    * is held. Returns how many steps it took.
@@ -123,17 +122,16 @@ export function createJournal(options: JournalOptions): Journal {
     if (fenced?.fence !== fence) fenced = { fence, rows: store.fenced(fence) };
     return fenced.rows;
   };
-  const executeDeps = ({ check, fence }: HeldChangeLock, own: Opener = opener): ExecuteDeps => ({
+  const executeDeps = ({ held }: ChangeTurn, own: Opener = opener): ExecuteDeps => ({
     opener: own,
     blobs,
     guard,
-    store: fence === undefined ? store : rowsOf(fence),
-    checkLock: check,
+    store: held === undefined ? store : rowsOf(held.fence),
+    lock: held,
     clock,
     failpoint,
     onWarning,
   });
-  const openDirectories = (): KeptOpener => keepOpen(opener, (directory) => isWithin(directory, ownDir));
   const undoDeps = (own: Guard, force?: boolean): UndoDeps => ({
     rules: undoRules(own.rules),
     opener,
@@ -154,7 +152,7 @@ export function createJournal(options: JournalOptions): Journal {
     stop: Stop,
   ): Promise<Result> =>
     withChangeLock(async (turn) => {
-      const directories = openDirectories();
+      const directories = keepOpen(opener, ownDir);
       const deps = executeDeps(turn, directories);
       try {
         // The holder of the lock owns everything unfinished: the process that began it is dead.
@@ -185,6 +183,7 @@ export function createJournal(options: JournalOptions): Journal {
         }
         failpoint("planned");
         await execute(deps, plan.steps(), { kind: "change", origin });
+        return wanted;
       }, options),
     adopt: (adoptions, origin, stop = {}) =>
       change(async (plan, deps) => {
@@ -213,7 +212,7 @@ export function createJournal(options: JournalOptions): Journal {
     async previewUndo(what, options = {}) {
       const { guard: own = guard, sees, force } = options;
       const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
-      const directories = openDirectories();
+      const directories = keepOpen(opener, ownDir);
       try {
         const plan = createPlan({
           opener: directories,

@@ -2,13 +2,38 @@ import path from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { MoveStep } from "../../contract/ports/journal.js";
-import { pathRefused, systemFailure } from "../files/file-errors.js";
+import { fileConflict, pathRefused, systemFailure } from "../files/file-errors.js";
+import { identityOf } from "../files/file-stat.js";
 import type { GuardDeps } from "../files/locate.js";
 import { attributesOf } from "./images.js";
 import type { Content, Plan, StepMeaning } from "./plan.js";
 import { maxHashedBytes } from "./text-pack.js";
-import { digestSource, type Source, type SourceDeps } from "./sources.js";
+import { digestSource, holdsBytes, type Source, type SourceDeps } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
+
+/** Refuse where something no longer is what the caller looked at. */
+export function checkIdentity(text: string, node: VirtualNode | null, wanted: string | undefined): void {
+  if (wanted === undefined) return;
+  if (node === null) throw fileConflict(text, "was deleted by someone else");
+  if (node.disk !== undefined && identityOf(node.disk.stat) === wanted) return;
+  throw fileConflict(text, "has been changed by someone else");
+}
+
+export interface ContentCheck {
+  readonly text: string;
+  readonly node: VirtualNode | null;
+  /** What it must hold; nothing is checked without it. */
+  readonly wanted: Uint8Array | undefined;
+}
+
+/** Refuse where a file no longer holds what the caller saw, byte by byte: times and sizes may be the same after a change. */
+export async function checkContent(deps: SourceDeps, { text, node, wanted }: ContentCheck): Promise<void> {
+  if (wanted === undefined) return;
+  if (node === null) throw fileConflict(text, "was deleted by someone else");
+  if (node.type === "file" && node.size === wanted.length && (await holdsBytes(deps, node.source, wanted)))
+    return;
+  throw fileConflict(text, "has been changed by someone else");
+}
 
 /** Count bytes to be stored, and refuse if they are too many. */
 export function byteBudget(maxBytes: number): (bytes: number) => void {

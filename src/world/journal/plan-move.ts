@@ -9,12 +9,11 @@ import {
 } from "../files/file-errors.js";
 import { isSameFile } from "../files/file-stat.js";
 import { isWithin } from "../files/path-text.js";
-import { checkIdentity } from "./check-node.js";
 import { storeImage } from "./images.js";
 import type { GuardDeps } from "../files/locate.js";
 import { judgeMovedTree, resolveRealPath } from "./resolve-real-path.js";
 import { statReal } from "./open-path.js";
-import { planParents } from "./plan-content.js";
+import { checkIdentity, planParents } from "./plan-content.js";
 import { setAside, type SetAsideDeps } from "./set-aside.js";
 import type { Plan } from "./plan.js";
 import { toContent } from "./images.js";

@@ -9,12 +9,11 @@ import {
   systemFailure,
   toToolError,
 } from "../files/file-errors.js";
-import { checkContent, checkIdentity } from "./check-node.js";
 import { attributesOf, fileImage } from "./images.js";
 import { judgeMovedTree, resolveRealPath } from "./resolve-real-path.js";
 import { planMove } from "./plan-move.js";
 import { previousOfSplice, previousOfWrite, piecesOf } from "./plan-splice.js";
-import { emptyDirectory, planParents } from "./plan-content.js";
+import { checkContent, checkIdentity, emptyDirectory, planParents } from "./plan-content.js";
 import { setAside, type SetAsideDeps } from "./set-aside.js";
 import type { PreviousContent, Plan } from "./plan.js";
 import { digestSource, readBytes, type Source } from "./sources.js";
@@ -30,28 +29,24 @@ type Mutation<Op extends FileMutation["op"]> = Extract<FileMutation, { op: Op }>
 /** Plan a mutation on the outcome of the previous ones; one that cannot work is refused here. */
 export async function planMutation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
   try {
-    await planByOperation(deps, plan, mutation);
+    switch (mutation.op) {
+      case "write":
+        return await planWrite(deps, plan, mutation);
+      case "splice":
+        return await planSplice(deps, plan, mutation);
+      case "append":
+        return await planAppend(deps, plan, mutation);
+      case "delete":
+        return await planDelete(deps, plan, mutation);
+      case "move":
+        return await planMove(deps, plan, mutation);
+      case "copy":
+        return await planCopy(deps, plan, mutation);
+      case "mkdir":
+        return await planMkdir(deps, plan, mutation);
+    }
   } catch (error) {
     throw toToolError(error, "path" in mutation ? mutation.path : mutation.to);
-  }
-}
-
-async function planByOperation(deps: MutationDeps, plan: Plan, mutation: FileMutation): Promise<void> {
-  switch (mutation.op) {
-    case "write":
-      return planWrite(deps, plan, mutation);
-    case "splice":
-      return planSplice(deps, plan, mutation);
-    case "append":
-      return planAppend(deps, plan, mutation);
-    case "delete":
-      return planDelete(deps, plan, mutation);
-    case "move":
-      return planMove(deps, plan, mutation);
-    case "copy":
-      return planCopy(deps, plan, mutation);
-    case "mkdir":
-      return planMkdir(deps, plan, mutation);
   }
 }
 
@@ -88,12 +83,9 @@ async function planSplice(deps: MutationDeps, plan: Plan, mutation: Mutation<"sp
   const attributes = { ...keptAttributes(node), ...(mode !== undefined && { mode: mode & 0o777 }) };
   const previous = await previousOfSplice(plan, node, { text, before, pieces, splices });
   if (previous === undefined) await checkContent(plan.deps, { text, node, wanted: before });
-  const source = before.length > joinedBytes ? ({ kind: "pieces", pieces } as const) : joinPieces(pieces);
+  const source: Source =
+    before.length > joinedBytes ? { kind: "pieces", pieces } : { kind: "data", data: Buffer.concat(pieces) };
   await putFile(deps, plan, { real, node, text, op: "write", source, attributes, previous });
-}
-
-function joinPieces(pieces: readonly Uint8Array[]): Source {
-  return { kind: "data", data: Buffer.concat(pieces) };
 }
 
 async function planAppend(deps: MutationDeps, plan: Plan, mutation: Mutation<"append">): Promise<void> {
@@ -113,7 +105,7 @@ async function planAppend(deps: MutationDeps, plan: Plan, mutation: Mutation<"ap
   const pieces = [before, data];
   const splices = [{ start: before.length, end: before.length, data }];
   const previous = await previousOfSplice(plan, node, { text, before, pieces, splices });
-  const source = joinPieces(pieces);
+  const source = { kind: "data", data: Buffer.concat(pieces) } as const;
   await putFile(deps, plan, { real, node, text, op: "append", source, attributes, previous });
 }
 

@@ -1,6 +1,6 @@
 import type { FileMutation, FileSplice } from "../../contract/ports/files.js";
 import { fileConflict } from "../files/file-errors.js";
-import { checkContent } from "./check-node.js";
+import { checkContent } from "./plan-content.js";
 import {
   atLineEnds,
   commonEnds,

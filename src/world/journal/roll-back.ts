@@ -160,11 +160,6 @@ function hasMode(stat: BigIntStats, image: NodeImage | null): boolean {
   return (Number(stat.mode) & 0o7777) === image.mode;
 }
 
-/** Where the content of a step is prepared, or what it replaces waits. */
-export function tempOf(step: JournalStep): string {
-  return step.kind === "set" || step.kind === "move" ? step.temp : step.path;
-}
-
 function restoreName(step: SetStep | MoveStep): string {
   return `${step.temp}.back`;
 }

@@ -25,7 +25,7 @@ const write = (path: string, content: string): FileMutation => ({
   path,
   data: Buffer.from(content),
 });
-const apply = (...mutations: FileMutation[]): Promise<void> => world.journal.apply(mutations, origin());
+const apply = (...mutations: FileMutation[]): Promise<unknown> => world.journal.apply(mutations, origin());
 
 describe("a splice", () => {
   const large = Buffer.from(Array.from({ length: 20_000 }, (_, n) => `line ${n} of a large file\n`).join(""));
@@ -112,7 +112,7 @@ describe("a splice", () => {
 describe("mutations that are asked for when their turn has come", () => {
   it("see what those before them did, and nothing comes between", async () => {
     writeFileSync(at("n"), "0");
-    const add = (): Promise<void> =>
+    const add = (): Promise<unknown> =>
       world.journal.apply(async () => [write("n", String(Number(text("n")) + 1))], origin());
     await Promise.all(Array.from({ length: 20 }, add));
     expect(text("n")).toBe("20");

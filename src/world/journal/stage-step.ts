@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import { toToolError, withPath } from "../files/file-errors.js";
+import { toToolError } from "../files/file-errors.js";
 import { createFlushes } from "./stage-file.js";
-import { openPath, type OpenPath } from "./open-path.js";
+import { withOpenPath, type OpenPath } from "./open-path.js";
 import type { Content } from "./plan.js";
 import { stageFile, type Flush } from "./stage-file.js";
 import type { SourceDeps } from "./sources.js";
@@ -19,13 +19,10 @@ export interface Staging {
 
 /** Prepare a content under a temporary name. */
 export async function stageContent(deps: SourceDeps, temp: string, staging: Staging): Promise<void> {
-  const target = withPath(staging.text, () => openPath(deps.opener, temp));
   try {
-    await make(deps, target, staging);
+    await withOpenPath(deps.opener, temp, (target) => make(deps, target, staging));
   } catch (error) {
     throw toToolError(error, staging.text);
-  } finally {
-    target.directory.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { JournalStep } from "../../contract/ports/journal.js";
 import type { Opener } from "../files/opener.js";
 import { statReal } from "./open-path.js";
 import type { BareStep, Draft } from "./plan.js";
@@ -27,6 +28,11 @@ export function tempName(
     }
   }
   return path.join(directory, `.tenon-${token}-${seq}.tmp`);
+}
+
+/** Where the content of a step is prepared, or what it replaces waits. */
+export function tempOf(step: JournalStep): string {
+  return step.kind === "set" || step.kind === "move" ? step.temp : step.path;
 }
 
 function isTaken(taken: ReadonlySet<string>, real: string): boolean {

@@ -46,7 +46,7 @@ function edit(line: string, by: string): FileMutation {
   };
 }
 
-const apply = (callId: string, ...mutations: FileMutation[]): Promise<void> =>
+const apply = (callId: string, ...mutations: FileMutation[]): Promise<unknown> =>
   world.journal.apply(mutations, origin(callId));
 
 describe("an undo of a file that others changed since", () => {
