@@ -28,8 +28,6 @@ export interface KeptAnswer {
   seenVersion?: number | undefined;
 }
 
-const require = createRequire(import.meta.url);
-
 /** Answers of read-only calls, the least used going first. */
 export class ResultCache {
   readonly #limits: CacheLimits;
@@ -67,10 +65,12 @@ export class ResultCache {
 
   /** Loaded with the first answer that is kept. */
   #open(): Lru.LRUCache<string, KeptAnswer> {
-    const { LRUCache } = require("lru-cache") as typeof Lru;
-    return (this.#answers ??= new LRUCache<string, KeptAnswer>({
+    if (this.#answers !== undefined) return this.#answers;
+    const { LRUCache } = createRequire(import.meta.url)("lru-cache") as typeof Lru;
+    this.#answers = new LRUCache<string, KeptAnswer>({
       max: this.#limits.maxEntries,
       maxSize: this.#limits.maxBytes,
-    }));
+    });
+    return this.#answers;
   }
 }

@@ -11,9 +11,8 @@ import {
 } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { constants, Script } from "node:vm";
-import { crc32 } from "node:zlib";
 import { defaultStateDir } from "../config/folders.js";
 import { makeFolder } from "../contract/make-folder.js";
 
@@ -34,7 +33,7 @@ export function loadCompiled(process: CompilingProcess, entry: string): unknown 
   if (state === undefined || !existsSync(state)) return createRequire(entry)(entry);
   const file = join(state, "compiled", `${hash("sha256", entry).slice(0, 32)}.bin`);
   const known = openCompiled(file, entry, process.getuid?.());
-  const loader = createLoader(dirname(entry), known);
+  const loader = createLoader(entry, known);
   process.once("exit", () => {
     const fresh = loader.toSave();
     if (fresh !== undefined) writeCompiled(file, entry, fresh);
@@ -67,13 +66,15 @@ interface Loader {
 }
 
 /** Loads files of the package by `require`, but with V8's code where it is known; other modules are loaded as always. */
-function createLoader(root: string, known: KnownCode): Loader {
+function createLoader(entry: string, known: KnownCode): Loader {
   const compiled = new Map<string, Script>();
-  const cache = createRequire(join(root, "_")).cache;
+  const root = dirname(entry);
+  const native = createRequire(entry);
+  const { cache } = native;
   const load = (file: string): unknown => {
     const loaded = cache[file];
     if (loaded !== undefined) return loaded.exports;
-    const name = relative(root, file);
+    const name = file.slice(root.length + 1);
     const cachedData = known.read(name);
     const script = new Script(moduleFunction(readFileSync(file, "utf8")), {
       filename: file,
@@ -88,7 +89,7 @@ function createLoader(root: string, known: KnownCode): Loader {
     module.filename = file;
     // A configuration that imports "tenon" gets the same classes.
     cache[file] = module;
-    const [folder, native] = [dirname(file), createRequire(file)];
+    const folder = dirname(file);
     const requireChunk = (id: string): unknown => (id.startsWith(".") ? load(join(folder, id)) : native(id));
     const wrapper = script.runInThisContext() as (...values: unknown[]) => void;
     wrapper.call(module.exports, module.exports, requireChunk, module, file, folder);
@@ -112,7 +113,7 @@ function moduleFunction(text: string): string {
 
 interface Header {
   readonly build: string;
-  readonly parts: readonly (readonly [name: string, bytes: number, checksum: number])[];
+  readonly parts: readonly (readonly [name: string, bytes: number, checksum: string])[];
 }
 
 const nothing: KnownCode = { names: [], read: () => undefined, close: () => {} };
@@ -136,7 +137,7 @@ function openCompiled(file: string, entry: string, uid: number | undefined): Kno
 function readParts(fd: number, parts: Header["parts"], start: number): KnownCode {
   const places = new Map<
     string,
-    { readonly at: number; readonly bytes: number; readonly checksum: number }
+    { readonly at: number; readonly bytes: number; readonly checksum: string }
   >();
   let at = start;
   for (const [name, bytes, checksum] of parts) {
@@ -147,7 +148,7 @@ function readParts(fd: number, parts: Header["parts"], start: number): KnownCode
     const place = places.get(name);
     if (place === undefined) return undefined;
     const data = Buffer.allocUnsafeSlow(place.bytes);
-    return readSync(fd, data, 0, place.bytes, place.at) === place.bytes && crc32(data) === place.checksum
+    return readSync(fd, data, 0, place.bytes, place.at) === place.bytes && checksumOf(data) === place.checksum
       ? data
       : undefined;
   };
@@ -168,6 +169,11 @@ function readHeader(fd: number): typeof noHeader {
   }
 }
 
+/** V8 does not look whether its code is damaged. SHA-256 is loaded anyway, a shorter sum would load another module of Node.js. */
+function checksumOf(data: Buffer): string {
+  return hash("sha256", data);
+}
+
 /** There are about a hundred chunks, with names of less than a hundred letters. */
 const maxHeaderBytes = 64 * 1024;
 
@@ -177,7 +183,7 @@ function buildOf(entry: string): string {
 }
 
 function writeCompiled(file: string, entry: string, compiled: Compiled): void {
-  const parts = [...compiled].map(([name, data]) => [name, data.length, crc32(data)] as const);
+  const parts = [...compiled].map(([name, data]) => [name, data.length, checksumOf(data)] as const);
   const header: Header = { build: buildOf(entry), parts };
   const line = Buffer.from(`${JSON.stringify(header)}\n`);
   if (line.length > maxHeaderBytes) return;

@@ -6,7 +6,11 @@ export const maxTimerMs = 2 ** 31 - 1;
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  // `performance` loads a dozen modules of Node.js, which a short command would wait for.
+  monotonic: () => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  },
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted === true) {

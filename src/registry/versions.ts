@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type semverModule from "semver";
+import { once } from "../contract/once.js";
 
 /** The version of a tool that names none. */
 export const defaultVersion = "1.0.0";
@@ -49,8 +50,4 @@ function withoutBuild(version: string): string {
   return plus < 0 ? version : version.slice(0, plus);
 }
 
-const require = createRequire(import.meta.url);
-
-function semver(): typeof semverModule {
-  return require("semver") as typeof semverModule;
-}
+const semver = once(() => createRequire(import.meta.url)("semver") as typeof semverModule);

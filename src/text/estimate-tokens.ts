@@ -1,16 +1,16 @@
 import { createRequire } from "node:module";
 import type * as Tokenx from "tokenx";
+import { once } from "../contract/once.js";
 
-const require = createRequire(import.meta.url);
+/** Loaded on first use: programs that work with results never need it. */
+const tokenx = once(() => createRequire(import.meta.url)("tokenx") as typeof Tokenx);
 
 /** The most tokens that one character is counted as: a sign between two others stands for two. */
 export const maxTokensPerChar = 2;
 
 /** How many tokens a text is to a model, about. */
 export function estimateTokens(text: string): number {
-  // Loaded on first use: programs that work with results never need it.
-  const { estimateTokenCount } = require("tokenx") as typeof Tokenx;
-  return estimateTokenCount(text);
+  return tokenx().estimateTokenCount(text);
 }
 
 /** How many tokens so many bytes of JSON are to a model, about. */

@@ -107,27 +107,25 @@ function isPlain(text: string): boolean {
 const WRITE = 1;
 const KEEP = 2;
 
-/** For each code unit where a character starts: whether it is written out. */
+/**
+ * For each code unit where a character starts: whether it is written out. Here and below, expressions with classes of Unicode are made
+ * where they are used: making them takes V8 two milliseconds, which a short command with plain output does not have.
+ */
 function findUnclear(text: string): Uint8Array {
   const marks = new Uint8Array(text.length);
   keepEmoji(text, marks);
+  /*
+   * Controls, formats, surrogates, private use, unassigned, separators and all blanks but the space; what a font may
+   * draw as nothing at all (fillers, selectors, the braille blank, the null note head, the object placeholder); what is
+   * canonically the same as a character of ASCII or as another sign; and the bracket that this form itself uses.
+   */
+  const unclear =
+    /(?![\t\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u037e\u1fef\u2126\u212a\u212b\u2329\u232a⟨]/gu;
   for (const { index } of text.matchAll(unclear)) if (marks[index] !== KEEP) marks[index] = WRITE;
   if (/\p{M}/u.test(text)) findStrayMarks(text, marks);
   findMixedWords(text, marks);
   return marks;
 }
-
-/**
- * Controls, formats, surrogates, private use, unassigned, separators and all blanks but the space; what a font may
- * draw as nothing at all (fillers, selectors, the braille blank, the null note head, the object placeholder); what is
- * canonically the same as a character of ASCII or as another sign; and the bracket that this form itself uses.
- */
-const unclear =
-  /(?![\t\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u037e\u1fef\u2126\u212a\u212b\u2329\u232a⟨]/gu;
-
-/** Emoji joined by the characters that such sequences are made of; whether they are standard is looked up. */
-const joinedEmoji =
-  /\p{Emoji}(?:\p{EMod}|\ufe0f?\u20e3|\ufe0f|[\u{e0020}-\u{e007f}]{1,40})?(?:\u200d\p{Emoji}(?:\p{EMod}|\ufe0f)?){0,12}/gu;
 
 const joining = /\u200d|\ufe0f|\u20e3|[\u{e0020}-\u{e007f}]/u;
 
@@ -135,6 +133,9 @@ function keepEmoji(text: string, marks: Uint8Array): void {
   if (!joining.test(text)) return;
   // Written as a string because the compiler's target does not know the flag yet.
   const standard = new RegExp(String.raw`^\p{RGI_Emoji}$`, "v");
+  // Emoji joined by the characters that such sequences are made of; whether they are standard is looked up.
+  const joinedEmoji =
+    /\p{Emoji}(?:\p{EMod}|\ufe0f?\u20e3|\ufe0f|[\u{e0020}-\u{e007f}]{1,40})?(?:\u200d\p{Emoji}(?:\p{EMod}|\ufe0f)?){0,12}/gu;
   for (const { 0: found, index } of text.matchAll(joinedEmoji)) {
     if (joining.test(found) && standard.test(found)) marks.fill(KEEP, index, index + found.length);
   }
@@ -144,6 +145,8 @@ const maxMarks = 4;
 
 /** Write out marks that stand on no letter, that cover it, or that are more than a handful. */
 function findStrayMarks(text: string, marks: Uint8Array): void {
+  // Marks that enclose or strike through what they stand on.
+  const coveringMark = /[\p{Me}\u0334-\u0338\u20d0-\u20f0]/u;
   for (const { 0: run, 1: base = "", index } of text.matchAll(/(\p{L}?)\p{M}+/gu)) {
     let at = index + base.length;
     let count = 0;
@@ -156,15 +159,11 @@ function findStrayMarks(text: string, marks: Uint8Array): void {
   }
 }
 
-/** Marks that enclose or strike through what they stand on. */
-const coveringMark = /[\p{Me}\u0334-\u0338\u20d0-\u20f0]/u;
-
-/** Letters, digits and marks in a row; what is written out anyway does not part a word. */
-const word = /[\p{L}\p{M}\p{N}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
-
 /** Write out the letters that do not belong to the script of their word, and digits that imitate others. */
 function findMixedWords(text: string, marks: Uint8Array): void {
   const known = new Map<string, string>();
+  // Letters, digits and marks in a row; what is written out anyway does not part a word.
+  const word = /[\p{L}\p{M}\p{N}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
   for (const { 0: found, index } of text.matchAll(word)) {
     // oxlint-disable-next-line no-control-regex -- the range of ASCII
     if (/^[\x00-\x7f]*$/.test(found)) continue;
@@ -197,27 +196,30 @@ function scriptOf(char: string, known: Map<string, string>): string {
   if (char <= "\x7f") return /[A-Za-z]/.test(char) ? "Latin" : "";
   let script = known.get(char);
   if (script === undefined) {
-    const at =
-      /[\p{L}\p{N}]/u.test(char) && !together.test(char)
-        ? scripts.findIndex(({ test }) => test.test(char))
-        : -2;
-    script = at === -2 ? "" : (scripts[at]?.name ?? "other");
+    script = /[\p{L}\p{N}]/u.test(char) && !goesTogether(char) ? scriptByName(char) : "";
     known.set(char, script);
   }
   return script;
 }
 
 /** Signs of no script, and scripts that are written without spaces or together with Latin every day. */
-const together =
-  /[\p{sc=Common}\p{sc=Inherited}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+function goesTogether(char: string): boolean {
+  return /[\p{sc=Common}\p{sc=Inherited}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(
+    char,
+  );
+}
 
-const scripts = (
+function scriptByName(char: string): string {
+  scripts ??= scriptNames.split(" ").map((name) => ({ name, test: new RegExp(`\\p{scx=${name}}`, "u") }));
+  return scripts.find(({ test }) => test.test(char))?.name ?? "other";
+}
+
+let scripts: readonly { readonly name: string; readonly test: RegExp }[] | undefined;
+
+const scriptNames =
   "Latin Cyrillic Greek Armenian Hebrew Arabic Georgian Cherokee Coptic Lisu Deseret Glagolitic Gothic Old_Italic " +
   "Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Tibetan Ethiopic Thaana Syriac " +
-  "Canadian_Aboriginal Mongolian Runic Ogham Nko Vai Tifinagh Osage Adlam Warang_Citi"
-)
-  .split(" ")
-  .map((name) => ({ name, test: new RegExp(`\\p{scx=${name}}`, "u") }));
+  "Canadian_Aboriginal Mongolian Runic Ogham Nko Vai Tifinagh Osage Adlam Warang_Citi";
 
 const names =
   "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(

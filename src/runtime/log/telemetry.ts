@@ -25,8 +25,6 @@ export interface TelemetryDeps {
   readonly registry: ToolRegistry;
 }
 
-const require = createRequire(import.meta.url);
-
 /** Create spans of calls if enabled; OpenTelemetry is loaded only then. */
 export function startTelemetry(parts: TelemetryDeps): Recorder[] {
   const { config, wanted } = parts;
@@ -34,7 +32,7 @@ export function startTelemetry(parts: TelemetryDeps): Recorder[] {
   const isOn = wanted === undefined ? settings.enabled : wanted !== false;
   if (!isOn) return [];
   const options = typeof wanted === "object" ? wanted : {};
-  const api = require("@opentelemetry/api") as typeof otel;
+  const api = createRequire(import.meta.url)("@opentelemetry/api") as typeof otel;
   const own =
     options.tracerProvider === undefined && settings.otlpEndpoint !== undefined
       ? openExporter(settings.otlpEndpoint, settings)
@@ -94,7 +92,7 @@ function tracesUrl(endpoint: string): string {
 
 function load(name: string): unknown {
   try {
-    return require(name) as unknown;
+    return createRequire(import.meta.url)(name) as unknown;
   } catch (cause) {
     throw new ToolDefinitionError(
       `telemetry.otlpEndpoint is set, but the package ${name} is not installed.`,

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { once } from "../../../contract/once.js";
 import { findProgram, type ProgramSearch } from "../find-program.js";
 import { runProgram } from "../run-program.js";
 import { wasMounted } from "./command-layer.js";
@@ -75,12 +76,24 @@ const foreignNote =
 /** Prepare the layers of a workspace; nothing is tried before the first command. */
 export function createLayers(options: LayersOptions): Layers {
   const { dir, workspace, limits, now } = options;
-  const unshare = findProgram("unshare", options.search);
-  const mount = findProgram("mount", options.search) ?? "";
+  const programs = once(() => ({
+    unshare: findProgram("unshare", options.search),
+    mount: findProgram("mount", options.search) ?? "",
+  }));
   // In a user namespace, uid 0 stands for the user that started Tenon.
   const user = options.isRoot ? [] : ["--user", "--map-root-user"];
-  const enter = (argv: readonly string[]): string[] => [unshare ?? "", ...user, "--mount", "--", ...argv];
-  const placeOf = (layerDir: string): LayerPlace => ({ dir: layerDir, workspace, mount });
+  const enter = (argv: readonly string[]): string[] => [
+    programs().unshare ?? "",
+    ...user,
+    "--mount",
+    "--",
+    ...argv,
+  ];
+  const placeOf = (layerDir: string): LayerPlace => ({
+    dir: layerDir,
+    workspace,
+    mount: programs().mount,
+  });
   const scan = async (layerDir: string): Promise<void> => {
     await removeWork(layerDir);
     mkdirSync(join(layerDir, layerNames.work));
@@ -89,6 +102,7 @@ export function createLayers(options: LayersOptions): Layers {
   };
   const store = createLayerStore({ dir, workspace, limits, now, scan });
   const probe = async (): Promise<string | undefined> => {
+    const { unshare, mount } = programs();
     if (unshare === undefined || mount === "") return "unshare and mount of util-linux are not installed";
     const { layer, place } = begin({ callId: "", sessionId: "", command: "", startedAt: now() });
     await spreadLayers(dir);
