@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 "use strict";
+const path = require("node:path");
 // Nothing is left to do then: this leaves out taking the heap apart, which takes milliseconds.
 process.once("beforeExit", () => process.exit());
 
@@ -34,7 +35,10 @@ function loadCommandLine() {
   const { enableCompileCache } = require("node:module");
   if (enableCompileCache !== undefined) enableCompileCache();
   else if (!isServer())
-    return require("../dist/compiled-code.cjs").loadCompiled(process, require.resolve("../dist/cli.cjs"));
+    return require("../dist/compiled-code.cjs").loadCompiled(
+      process,
+      path.join(__dirname, "../dist/cli.cjs"),
+    );
   return require("../dist/cli.cjs");
 }
 
@@ -44,9 +48,7 @@ function isServer() {
 
 // A clone that was not built is told so; any other error is shown as it is.
 function explain(error) {
-  const isNotBuilt =
-    error?.code === "MODULE_NOT_FOUND" && !require("node:fs").existsSync(`${__dirname}/../dist/cli.cjs`);
-  if (!isNotBuilt) throw error;
+  if (require("node:fs").existsSync(`${__dirname}/../dist/cli.cjs`)) throw error;
   process.stderr.write("tenon: Tenon is not built yet. In its folder, run: npm install && npm run build\n");
   process.exitCode = 1;
 }

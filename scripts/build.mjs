@@ -135,7 +135,11 @@ for (const [name, file] of [
   ["mcp-start", "src/cli/mcp-quick-start.ts"],
   ["compiled-code", "src/cli/compiled-code.ts"],
 ]) {
-  const quick = await rolldown({ ...common, input: { [name]: file } });
+  const quick = await rolldown({
+    ...common,
+    input: { [name]: file },
+    plugins: [...common.plugins, lazyChunks],
+  });
   await quick.write({
     ...output,
     format: "cjs",

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import {
   closeSync,
@@ -76,7 +77,7 @@ function createLoader(entry: string, known: KnownCode): Loader {
     if (loaded !== undefined) return loaded.exports;
     const name = file.slice(root.length + 1);
     const cachedData = known.read(name);
-    const script = new Script(moduleFunction(readFileSync(file, "utf8")), {
+    const script = new Script(moduleFunction(readText(file)), {
       filename: file,
       ...(cachedData !== undefined && { cachedData }),
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -103,6 +104,12 @@ function createLoader(entry: string, known: KnownCode): Loader {
     return new Map([...earlier, ...fresh].filter((part): part is [string, Buffer] => part[1] !== undefined));
   };
   return { load, toSave };
+}
+
+/** ASCII is copied at once, other text is decoded piece by piece. */
+function readText(file: string): string {
+  const bytes = readFileSync(file);
+  return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
 }
 
 /** Large modules are this function already (scripts/pack-chunks.mjs): V8 would copy a text that is added to. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once } from "../../contract/once.js";
 import { rpcError, rpcErrors, type WireMessage } from "../../wire/json-rpc.js";
 import type { StdioTransport } from "./stdio-transport.js";
 
@@ -37,9 +38,9 @@ export class StdioDispatch {
   accepts: ((request: WireMessage) => boolean) | undefined;
   /** Called with each request that the SDK is about to get. */
   onRequest: ((request: WireMessage) => void) | undefined;
-  readonly #waiting: WireMessage[] = [];
-  /** The id of requests that were answered before the SDK was loaded; no host can guess it. */
-  readonly #answeredId = `tenon:${randomUUID()}`;
+  readonly #waiting: { readonly message: WireMessage; readonly answered: boolean }[] = [];
+  /** The id of requests that were answered before the SDK was loaded; no host can guess it. Made after that: randomness loads `node:crypto`. */
+  readonly #answeredId = once(() => `tenon:${randomUUID()}`);
   #started = false;
 
   constructor(transport: StdioTransport) {
@@ -61,18 +62,18 @@ export class StdioDispatch {
 
   /** Pass a message that was answered already to the SDK, so that it knows of it; its answer is not sent. */
   replay(message: WireMessage): void {
-    this.#toSdk(message.id === undefined ? message : { ...message, id: this.#answeredId });
+    this.#toSdk(message, true);
   }
 
   async start(): Promise<void> {
     this.transport.open();
     this.#started = true;
-    for (const message of this.#waiting.splice(0)) this.#toSdk(message);
+    for (const { message, answered } of this.#waiting.splice(0)) this.#toSdk(message, answered);
   }
 
   send(message: unknown): Promise<void> {
     const outgoing = message as WireMessage;
-    if (outgoing.method === undefined && outgoing.id === this.#answeredId) return Promise.resolve();
+    if (outgoing.method === undefined && outgoing.id === this.#answeredId()) return Promise.resolve();
     return this.transport.send(outgoing);
   }
 
@@ -80,8 +81,10 @@ export class StdioDispatch {
     this.transport.close();
   }
 
-  #toSdk(message: WireMessage): void {
-    if (!this.#started) return void this.#waiting.push(message);
+  #toSdk(received: WireMessage, answered = false): void {
+    if (!this.#started) return void this.#waiting.push({ message: received, answered });
+    const message =
+      answered && received.id !== undefined ? { ...received, id: this.#answeredId() } : received;
     const id = message.method === undefined ? undefined : (message.id ?? undefined);
     if (id !== undefined && this.accepts?.(message) === false) {
       void this.send(rpcError(id, rpcErrors.invalidRequest, "The message is not a valid MCP request."));
