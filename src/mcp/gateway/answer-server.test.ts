@@ -95,6 +95,26 @@ describe("a server's question", () => {
     expect(faults).toHaveLength(4);
   });
 
+  it("goes to a host that answers forms and for its model only by the way of each", async () => {
+    const { ask, faults } = open();
+    const client = {
+      capabilities: { elicitation: {}, sampling: {}, roots: {} },
+      elicit: async ({ message }: { message?: string }) => ({ action: "accept", content: { message } }),
+      sample: async ({ maxTokens }: { maxTokens?: number }) => ({ role: "assistant", maxTokens }),
+    };
+    const host = call("s", {}, client);
+    expect(await ask("elicitation/create", { message: "Who?" }, host)).toEqual({
+      action: "accept",
+      content: { message: 'The MCP server "srv" asks: Who?' },
+    });
+    expect(await ask("sampling/createMessage", { maxTokens: 5 }, host)).toEqual({
+      role: "assistant",
+      maxTokens: 5,
+    });
+    await expect(ask("roots/list", {}, host)).rejects.toThrow(/cannot answer it/);
+    expect(faults).toHaveLength(1);
+  });
+
   it("carries the name that its server gave it", async () => {
     const { answer } = open();
     const sent: unknown[] = [];

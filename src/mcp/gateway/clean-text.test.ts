@@ -14,6 +14,8 @@ describe("distrust of words", () => {
       }),
     );
     expect(showText("a\u202Eb\u{E0041}")).toBe("a\\u{202e}b\\u{e0041}");
+    expect(showText("x".repeat(80))).toBe("x".repeat(80));
+    expect(showText("x".repeat(81))).toBe(`${"x".repeat(79)}…`);
   });
 
   it("flags orders to a model and lets plain descriptions pass", () => {

@@ -21,7 +21,9 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(gateways.map((gateway) => gateway.close()));
   gateways = [];
+  const left = vi.getTimerCount();
   vi.useRealTimers();
+  expect(left).toBe(0);
 });
 
 function tool(name: string, description = `The ${name} tool.`): UpstreamTool {
@@ -368,6 +370,27 @@ describe("a server that is replaced", () => {
 });
 
 describe("a session's host", () => {
+  it("is listed what its kind is offered, once", async () => {
+    const { gateway, settings, script, opened } = openGateway({ a: { speaks: ["legacy", "modern"] } });
+    let listings = 0;
+    script("a").tools = async () => ((listings += 1), [tool("echo")]);
+    gateway.add("a", settings());
+    const use = (host: ReturnType<typeof hostOf>) =>
+      gateway.callTool("a", "echo", {}, { context: host as never });
+    await use(hostOf("one", {}, "legacy"));
+    expect(listings).toBe(1);
+    await use(hostOf("two", { sampling: {} }, "legacy"));
+    await use(hostOf("three", {}, "modern"));
+    expect(listings).toBe(3);
+    // A host of 2025 is served in its own era without asking the server first.
+    expect(opened("a").map(({ options }) => options.prior?.kind)).toEqual(["legacy", "legacy", undefined]);
+    // They are made again, for hosts of kinds that it has listed for.
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+    await use(hostOf("two", { sampling: {} }, "legacy"));
+    await use(hostOf("three", {}, "modern"));
+    expect([listings, opened("a").length]).toEqual([3, 5]);
+  });
+
   it("whose roots change has the servers told that know them, and no others", async () => {
     const { gateway, settings, opened } = openGateway({
       a: {},
@@ -409,6 +432,16 @@ describe("a session's host", () => {
 });
 
 describe("resources of a server", () => {
+  it("that it does not list are a fault that its view shows", async () => {
+    const list = (): never => {
+      throw new Error("not now");
+    };
+    const { gateway, settings, view } = openGateway({ a: { offers: { resources: true }, list } });
+    await gateway.connect("a", settings());
+    expect(await gateway.resources.list({ signal } as never)).toEqual([]);
+    expect(view("a")?.fault).toBe("resources/list failed: not now");
+  });
+
   it("are watched for whoever asks, also on a connection that is made later", async () => {
     const { gateway, settings, opened, changes } = openGateway({ a: { offers: { resources: true } } });
     await gateway.connect("a", settings());
@@ -479,6 +512,17 @@ describe("resources of a server", () => {
 });
 
 describe("log messages of a server", () => {
+  it("reach a host that has called nothing yet", async () => {
+    const { gateway, settings, opened } = openGateway({ a: {} });
+    gateway.add("a", settings());
+    const host = hostOf("one");
+    const sent: unknown[] = [];
+    Object.assign(host.client as object, { notify: (method: string) => sent.push(method) });
+    await gateway.settle(1000, host);
+    opened("a")[0]?.options.onNotice?.("notifications/message", {}, []);
+    expect(sent).toEqual(["notifications/message"]);
+  });
+
   it("reach the one host that they can be for, five hundred in a second", async () => {
     const { gateway, settings, opened, view } = openGateway({ a: {} });
     gateway.add("a", settings());

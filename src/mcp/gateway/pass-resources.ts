@@ -101,8 +101,7 @@ async function readFrom(server: GatewayServer, uri: string, scope: HostScope): P
 }
 
 function isContent(value: unknown): value is HostResourceContent {
-  if (!isRecord(value)) return false;
-  const { uri, text, blob } = value;
+  const { uri, text, blob } = isRecord(value) ? value : {};
   return typeof uri === "string" && (typeof text === "string" || typeof blob === "string");
 }
 

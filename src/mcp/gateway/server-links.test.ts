@@ -178,6 +178,7 @@ describe("the connections to a server", () => {
     const own = await use(hostOf("b", roots));
     expect(own).not.toBe(shared);
     expect(roles.map((role) => role.session())).toEqual([undefined, "a", "b"]);
+    expect(links.connections()).toHaveLength(3);
     await links.endSession("a");
     expect(isClosed()).toEqual([false, true, false]);
     expect(await use(hostOf("b", roots))).toBe(own);

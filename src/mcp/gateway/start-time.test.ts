@@ -17,6 +17,21 @@ describe("the time that a server has to start", () => {
     ["env", "A=b", "uvx", "mcp-server-fetch"],
     ["npm", "exec", "--yes", "server"],
     ["docker", "run", "-i", "image"],
+    ["docker", "compose", "run", "server"],
+    ["podman", "run", "image"],
+    ["deno", "run", "-A", "jsr:server"],
+    ["pnpx", "server"],
+    ["pnpm", "dlx", "server"],
+    ["pnpm", "exec", "server"],
+    ["yarn", "dlx", "server"],
+    ["bunx", "server"],
+    ["bun", "x", "server"],
+    ["npm.ps1", "x", "server"],
+    ["uv.exe", "tool", "run", "server"],
+    ["uv", "run", "server.py"],
+    ["pipx", "run", "server"],
+    ["bash", "-c", "npx server"],
+    ["zsh", "-lc", " npx server"],
   ])("is long for what may be downloaded first: %s", (...words) => {
     expect(limitOf(...words)).toBe(600_000);
   });
@@ -26,6 +41,10 @@ describe("the time that a server has to start", () => {
     ["npm", "start"],
     ["sh", "-c", "node server.js npx"],
     ["python", "-m", "server"],
+    ["npm", "--yes"],
+    ["docker", "exec", "-i", "container", "server"],
+    ["sh", "-c"],
+    ["sh", "npx.sh"],
     [""],
   ])("is short for others: %s", (...words) => {
     expect(limitOf(...words)).toBe(30_000);

@@ -5,6 +5,7 @@ import { systemClock } from "../../../contract/system-clock.js";
 import type { ChangeOrigin } from "../../../contract/ports/journal.js";
 import { createGuard } from "../../files/guard.js";
 import type { Guard } from "../../files/guard-types.js";
+import { openBelow } from "../../testing/open-below.js";
 import { createPathRules } from "../../files/path-rules.js";
 import { createJournal, type Journal, type JournalOptions } from "../journal.js";
 
@@ -34,7 +35,13 @@ export async function openWorld(base: string, options: Partial<JournalOptions> =
     keptDir: join(base, "state", "kept"),
     ...options,
   });
-  return { root: guard.root, state, guard, journal, close: () => state.close() };
+  const close = async (): Promise<void> => {
+    await state.close();
+    // Another world may be open on the same state.
+    const left = openBelow(base).filter((path) => !path.includes("/state.db"));
+    if (left.length > 0) throw new Error(`Nobody closed ${left.join(", ")}.`);
+  };
+  return { root: guard.root, state, guard, journal, close };
 }
 
 let calls = 0;
