@@ -52,6 +52,10 @@ describe("a server's tool", () => {
     expect(wrap({}, { title: " " }).annotations).not.toHaveProperty("title");
   });
 
+  it("is not made with options that there are not", () => {
+    expect(() => wrap({}, {}, { timeout: 5 } as never)).toThrow(/"timeout" for wrapMCPTool/);
+  });
+
   it("has a name, a limit and a description in any case", () => {
     expect(wrap()).toMatchObject({ name: "srv:t", timeoutMs: 60_000, category: "mcp" });
     expect(wrap().description).toContain("srv");

@@ -65,6 +65,7 @@ describe("adopting what a command changed", () => {
     expect(history.every(({ from }) => from === undefined)).toBe(true);
     const changed = history.find(({ path }) => path === "changed");
     expect(changed).toMatchObject({ op: "write", sizeBefore: 7, sizeAfter: 6 });
+    expect(history.find(({ path }) => path === "replaced-tree")).toMatchObject({ sizeBefore: 0 });
   });
 
   it("undoes one path of several", async () => {

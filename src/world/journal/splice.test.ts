@@ -92,6 +92,27 @@ describe("a splice", () => {
     expect(readFileSync(at("large")).equals(large)).toBe(true);
   });
 
+  it("of a file that is too large to hash is undone and redone, unless what it replaced was changed since", async () => {
+    const huge = Buffer.concat(Array<Buffer>(3).fill(large));
+    const [start, end] = [1000, 201_000];
+    writeFileSync(at("large"), huge);
+    await apply(splice(huge, [start, end, "x"]));
+    const after = readFileSync(at("large"));
+    await world.journal.undo({ path: "large" }, origin("undo"));
+    expect(readFileSync(at("large")).equals(huge)).toBe(true);
+    for (const place of [start, start + 100_000, end - 1]) {
+      const other = Buffer.from(huge);
+      other.write("X", place);
+      writeFileSync(at("large"), other);
+      await expect(world.journal.undo({ callId: "undo" }, origin())).rejects.toMatchObject({
+        code: "FILE_CONFLICT",
+      });
+    }
+    writeFileSync(at("large"), huge);
+    await world.journal.undo({ callId: "undo" }, origin());
+    expect(readFileSync(at("large")).equals(after)).toBe(true);
+  });
+
   it("after others can be undone with them, in one go", async () => {
     writeFileSync(at("large"), large);
     let bytes = large;
@@ -122,6 +143,39 @@ describe("mutations that are asked for when their turn has come", () => {
     await expect(world.journal.apply(() => Promise.reject(new Error("no")), origin())).rejects.toThrow("no");
     await apply(write("a", "a"));
     expect(text("a")).toBe("a");
+  });
+});
+
+describe("changes of one call", () => {
+  it("see the content that those before them will leave, from wherever it comes", async () => {
+    const first = Buffer.alloc(100_000, "first ");
+    writeFileSync(at("disk"), Buffer.alloc(70_000, "on disk "));
+    const disk = readFileSync(at("disk"));
+    const splice = (path: string, before: Buffer): FileMutation => ({
+      op: "splice",
+      path,
+      before,
+      splices: [{ start: 0, end: 1, data: Buffer.from("S") }],
+    });
+    const append = (path: string): FileMutation => ({ op: "append", path, data: Buffer.from("tail") });
+    const joined = Buffer.concat([disk, Buffer.from("tail")]);
+    await apply(
+      write("new", first.toString()),
+      splice("new", first),
+      append("disk"),
+      splice("disk", joined),
+      append("created"),
+      append("created"),
+    );
+    expect(text("new")).toBe(`S${first.toString().slice(1)}`);
+    expect(text("disk")).toBe(`S${joined.toString().slice(1)}`);
+    expect(text("created")).toBe("tailtail");
+    const wrong = Buffer.from(joined);
+    wrong.write("X", 69_000);
+    writeFileSync(at("disk"), disk);
+    for (const path of ["disk", "created"])
+      await expect(apply(append(path), splice(path, wrong))).rejects.toMatchObject({ code: "FILE_CONFLICT" });
+    expect(readFileSync(at("disk")).equals(disk)).toBe(true);
   });
 });
 

@@ -254,7 +254,7 @@ function untouchedThrough({ all, index }: Rules, real: string): string | undefin
   for (let limit = all.length; ;) {
     const [above, below] = [index.lastAbove(at, limit), index.lastBelow(at, limit)];
     if (above < 0 && below < 0) return at;
-    const rule = all[Math.max(above, below)];
+    const rule = all[above];
     if (above < below || rule?.kind !== "move" || !isWithin(at, rule.to)) return undefined;
     at = rebase(at, rule.to, rule.from);
     limit = above;
