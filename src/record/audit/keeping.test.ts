@@ -1,8 +1,9 @@
-import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createAlertWatch } from "./alerts.js";
 import { purgeLog } from "./purge.js";
-import { dropOldSegments } from "./retention.js";
+import { asideDir, dropOldSegments } from "./retention.js";
 import { listSegments, segmentPaths } from "./segment-files.js";
 import type { SegmentWriter } from "./segment-writer.js";
 import { fill, newDir, newWriter, openRecorder, readLog, toRecord } from "./testing/fixture.js";
@@ -22,6 +23,29 @@ describe("keeping the log", () => {
     const [oldest = 0] = listSegments(dir);
     utimesSync(segmentPaths(dir, oldest).lines, 1, 1);
     expect(await dropOldSegments(writer, { ...options, maxAgeMs: 1000, maxBytes: 1e9 })).toBe(1);
+    await writer.close();
+    expect(await readLog(dir).verify()).toMatchObject({ ok: true });
+  });
+
+  it("drops nothing from the first segment on that a living process writes, and counts contents kept aside", async () => {
+    const dir = newDir();
+    const writer = newWriter(dir, 500);
+    while (listSegments(dir).length < 5) writer.append([`,"callId":"call","time":1,"durationMs":1}`]);
+    const options = { dir, maxAgeMs: 1e12, now: Date.now, isAlive: (owner: string) => owner === "alive" };
+    mkdirSync(asideDir(dir, 0), { recursive: true });
+    writeFileSync(join(asideDir(dir, 0), "digest"), Buffer.alloc(100_000));
+    expect(await dropOldSegments(writer, { ...options, maxBytes: 110_000 })).toBe(0);
+    expect(await dropOldSegments(writer, { ...options, maxBytes: 100_000 })).toBe(1);
+    expect([listSegments(dir).length, existsSync(asideDir(dir, 0))]).toEqual([4, false]);
+    writeFileSync(segmentPaths(dir, 2).owner, "alive");
+    expect(await dropOldSegments(writer, { ...options, maxBytes: 0 })).toBe(1);
+    expect(listSegments(dir)[0]).toBe(2);
+    writeFileSync(segmentPaths(dir, 2).owner, "dead");
+    // Never the one that it writes itself, however old.
+    const own = writer.segment;
+    await dropOldSegments(writer, { ...options, maxBytes: 1e9, maxAgeMs: -60_000 });
+    expect(listSegments(dir)[0]).toBe(own);
+    expect(readdirSync(dir).filter((name) => name < `0000000${own}`)).toEqual([]);
     await writer.close();
     expect(await readLog(dir).verify()).toMatchObject({ ok: true });
   });

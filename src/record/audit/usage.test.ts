@@ -59,6 +59,42 @@ describe("the numbers of a range of time", () => {
     expect(series.running).toEqual([0, 0, 0, 0, 0, 1]);
   });
 
+  it("add up over the tools", async () => {
+    const log = await logOf([
+      { tool: "a", at: 0, ms: 30, waited: 10, result: "12" },
+      { tool: "a", at: 1, ms: 10, error: "A" },
+      { tool: "b", at: 2, ms: 70, waited: 30, result: "1234" },
+      { tool: "b", at: 3, ms: 10, error: "A" },
+      { tool: "b", at: 4, ms: 10, error: "B" },
+    ]);
+    const { total, tools } = await log.usage({ since: 0, until: 10_000 }, 1);
+    expect(total).toMatchObject({
+      calls: 5,
+      denied: 3,
+      avgMs: 30,
+      maxMs: 40,
+      people: { calls: 2, totalMs: 40, maxMs: 30 },
+      results: { calls: 2, totalBytes: 10 },
+    });
+    expect(Object.entries(total.errors)).toEqual([
+      ["A", 2],
+      ["B", 1],
+    ]);
+    expect(tools.map(({ tool, calls, people, errors }) => [tool, calls, people.totalMs, errors])).toEqual([
+      ["b", 3, 30, { A: 1, B: 1 }],
+      ["a", 2, 10, { A: 1 }],
+    ]);
+  });
+
+  it("count what runs and waits in the part of the range in which it did", async () => {
+    const log = await logOf([{ at: -3000, ms: 10_000, waited: 4000 }]);
+    const { series } = await log.usage({ since: 0, until: 8000 }, 4);
+    expect(series.waitingForPeople).toEqual([0.5, 0, 0, 0]);
+    expect(series.running).toEqual([0.5, 1, 1, 0.5]);
+    expect(series.calls).toEqual([0, 0, 0, 1]);
+    expect(series.p50Ms).toEqual([null, null, null, expect.closeTo(6000, -3)]);
+  });
+
   it("leave out what people did without calling a tool", async () => {
     const log = await logOf([
       { tool: "a", at: 1, ms: 1 },

@@ -194,10 +194,11 @@ function spread(
 
   function add(from: number, to: number, key: "ranMs" | "waitedMs"): void {
     const first = Math.max(0, Math.floor((from - since) / widthMs));
-    for (let at = first; at < intervals.length && since + at * widthMs < to; at++) {
+    for (let at = first; since + at * widthMs < to; at++) {
       const start = since + at * widthMs;
       const interval = intervals[at];
-      if (interval !== undefined) interval[key] += Math.min(to, start + widthMs) - Math.max(from, start);
+      if (interval === undefined) break;
+      interval[key] += Math.min(to, start + widthMs) - Math.max(from, start);
     }
   }
 }

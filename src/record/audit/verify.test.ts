@@ -1,9 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { dropOldSegments } from "./retention.js";
 import { listSegments, segmentPaths } from "./segment-files.js";
 import { marker, type SegmentWriter } from "./segment-writer.js";
 import { fill, newDir, newWriter, readLog } from "./testing/fixture.js";
+import { verifyLog } from "./verify.js";
 
 /** Two segments of two processes; each has a note and says how far the other was. */
 async function twoSegments(): Promise<{ dir: string; one: SegmentWriter; two: SegmentWriter }> {
@@ -126,5 +127,43 @@ describe("verify", () => {
     });
     removeSegment(dir, oldest);
     expect(await readLog(dir).verify()).toMatchObject({ ok: false, seq: oldest * 1_000_000 });
+  });
+
+  it("misses no start of a call that retention dropped, only one that should be there", async () => {
+    const dir = newDir();
+    const writer = newWriter(dir, 500);
+    const last = (): number => listSegments(dir).at(-1) ?? 0;
+    writer.append([',"kind":"start","callId":"long","time":1}']);
+    while (last() < 3) writer.append([',"callId":"short","time":1,"durationMs":1}']);
+    const options = { dir, maxAgeMs: 1e12, now: Date.now, isAlive: () => false };
+    await dropOldSegments(writer, { ...options, maxBytes: 1000 });
+    const [floor = 0] = listSegments(dir);
+    expect(floor).toBeGreaterThan(0);
+    const end = (start: number) =>
+      writer.append([`,"start":${start},"callId":"long","time":1,"durationMs":1}`]);
+    end(1);
+    await writer.sync();
+    expect(await readLog(dir).verify()).toMatchObject({ ok: true });
+    end(floor * 1_000_000 + 1);
+    await writer.close();
+    expect(await readLog(dir).verify()).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining(`record ${floor * 1_000_000 + 1}, is missing`) as string,
+    });
+  });
+
+  it("notes the torn end of a segment only where nobody writes there", async () => {
+    const dir = newDir();
+    await fill(dir, 1);
+    const { lines, owner } = segmentPaths(dir, 0);
+    appendFileSync(lines, "{half");
+    writeFileSync(owner, "alive");
+    const verifyWith = (isAlive: boolean) =>
+      verifyLog({ dir, isAlive: (name) => isAlive && name === "alive" });
+    expect(await verifyWith(true)).not.toHaveProperty("notes");
+    expect(await verifyWith(false)).toMatchObject({
+      ok: true,
+      notes: ["The end of segment 0 is torn: 5 bytes of record 2, whose call was never answered."],
+    });
   });
 });

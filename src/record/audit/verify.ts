@@ -69,17 +69,16 @@ async function walk(dir: string, segment: number, book: MarkerBook): Promise<Wal
   const { torn } = readLines(segmentPaths(dir, segment).lines, (line) => {
     const seq = base + count;
     const facts = inspectLine(line);
-    if (facts === undefined) flaw ??= { seq, problem: "it is not a line of the log" };
-    else if (facts.seq !== seq) flaw ??= { seq, problem: `it says that it is record ${facts.seq}` };
+    if (facts === undefined) flaw = { seq, problem: "it is not a line of the log" };
+    else if (facts.seq !== seq) flaw = { seq, problem: `it says that it is record ${facts.seq}` };
     else if (facts.previous !== previous)
-      flaw ??= {
+      flaw = {
         seq,
         problem: "it does not follow the record before it: one was changed, added or taken out",
       };
     else if (facts.actual !== facts.hash && !facts.purged)
-      flaw ??= { seq, problem: "its content does not fit its hash" };
-    if (flaw !== undefined) return false;
-    if (facts === undefined) return false;
+      flaw = { seq, problem: "its content does not fit its hash" };
+    if (flaw !== undefined || facts === undefined) return false;
     if (facts.actual !== facts.hash) book.purged(seq, facts.actual);
     if (facts.kind === "marker") book.take(seq, line.toString());
     else if (facts.kind === "start") open.add(seq);
