@@ -19,9 +19,15 @@ it("finds the only open session, or the only one whose host declared the same, a
   expect(callers.only({})?.sessionId).toBe("b");
   callers.meet(caller("c", roots));
   expect(callers.only(roots)).toBeUndefined();
+  // A host of 2026 says with each call what it can do, so only how many sessions there are counts.
+  expect(callers.onlyFor({ capabilities: {}, era: "modern" }, undefined)).toBeUndefined();
+  expect(callers.onlyFor({ capabilities: {}, era: "legacy" }, undefined)?.sessionId).toBe("b");
+  expect(callers.onlyFor({}, "c")?.sessionId).toBe("c");
   callers.forget("a");
   expect(callers.only(roots)?.sessionId).toBe("c");
   callers.forget("b");
+  expect(callers.onlyFor({ capabilities: {}, era: "modern" }, undefined)?.sessionId).toBe("c");
+  expect(callers.onlyFor({}, undefined)).toBeUndefined();
   expect([callers.only()?.sessionId, callers.last("a"), callers.last("c")?.sessionId]).toEqual([
     "c",
     undefined,

@@ -370,6 +370,17 @@ describe("a server that is replaced", () => {
 });
 
 describe("a session's host", () => {
+  it.each([
+    ["2025", "legacy"],
+    ["2026", "modern"],
+  ] as const)("speaks the only era that the configuration allows: %s", async (era, kind) => {
+    const { gateway, settings, opened } = openGateway({ a: { speaks: ["legacy", "modern"] } });
+    gateway.add("a", settings({ era }));
+    const hosts = [hostOf("one", {}, kind), hostOf("two", {}, "legacy"), hostOf("three", {}, "modern")];
+    for (const host of hosts) await gateway.callTool("a", "echo", {}, { context: host as never });
+    expect(opened("a").map(({ connection }) => connection.verdict.kind)).toEqual([kind]);
+  });
+
   it("is listed what its kind is offered, once", async () => {
     const { gateway, settings, script, opened } = openGateway({ a: { speaks: ["legacy", "modern"] } });
     let listings = 0;

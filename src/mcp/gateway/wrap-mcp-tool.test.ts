@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../contract/context.js";
 import { ToolExecutionError, ToolUnavailableError } from "../../contract/errors.js";
-import type { UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
+import type { UpstreamCall, UpstreamResult, UpstreamTool } from "../../contract/ports/upstream.js";
 import { toUpstreamError } from "./upstream-error.js";
 import { wrapMCPTool, type WrapOptions } from "./wrap-mcp-tool.js";
 
@@ -85,6 +85,42 @@ describe("a server's tool", () => {
     expect(tool.render?.("plain", {})).toBe("plain");
     const silent = wrap({ structured: { a: 1 } });
     expect(silent.render?.(await silent.execute(input, ctx), input)).toBe('{"a":1}');
+  });
+
+  it("notes for hosts what the server sent besides, and tells who calls", async () => {
+    const notes: unknown[] = [];
+    const called: unknown[] = [];
+    const context = { ...ctx, note: (note: unknown) => notes.push(note) } as never;
+    const meta = { a: 1 };
+    const answers: Partial<UpstreamResult>[] = [
+      {},
+      { structured: {}, content: [text("x")], meta, more: { b: 2 } },
+    ];
+    for (const answer of answers)
+      await wrap(answer, {}, { onCall: (call, given) => called.push(call.signal, given) }).execute(
+        {},
+        context,
+      );
+    expect(notes).toEqual([
+      { mcp: { structured: false, empty: true } },
+      { mcp: { structured: true, meta, more: { b: 2 } } },
+    ]);
+    expect(called).toEqual([signal, context, signal, context]);
+  });
+
+  it("is asked for reports only where the host wants them", async () => {
+    const asked: boolean[] = [];
+    const upstream = {
+      callTool: async (_name: string, _input: unknown, { onProgress }: UpstreamCall) => (
+        asked.push(onProgress !== undefined),
+        { content: [], isError: false }
+      ),
+    };
+    const tool = wrapMCPTool(upstream, { name: "t", inputSchema: { type: "object" } }, { server: "srv" });
+    const supports = { elicitForm: false, elicitUrl: false, sample: false };
+    for (const client of [undefined, { supports }, { supports, reports: true }, { supports, reports: false }])
+      await tool.execute({}, { ...ctx, client } as never);
+    expect(asked).toEqual([true, true, true, false]);
   });
 
   it("fails with the server's words, or says that there are none", async () => {

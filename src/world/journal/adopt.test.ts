@@ -164,6 +164,14 @@ describe("adopting what a command changed", () => {
     expect(readFileSync(inWorkspace("changed"), "utf8")).toBe("theirs\n");
   });
 
+  it("undoes what somebody saved again as it was", async () => {
+    await adoptAll();
+    rmSync(inWorkspace("changed"));
+    writeFileSync(inWorkspace("changed"), "after\n");
+    await world.journal.undo({ path: "changed" }, origin());
+    expect(readFileSync(inWorkspace("changed"), "utf8")).toBe("before\n");
+  });
+
   it("previews the undo of a binary file that others changed as what it is, a conflict", async () => {
     writeFileSync(join(base, "layer/changed"), "by the command\0");
     await adoptAll();

@@ -34,9 +34,9 @@ export async function rebuildAfter(
     // A command that replaced the file and was undone left no difference.
     if (step.kind !== "set") continue;
     if (deps.blobs.has(image.hash)) break;
-    if (step.before?.type !== "file" || step.before.hash !== image.hash) return undefined;
-    if (step.before.delta === undefined || step.after?.type !== "file") return undefined;
-    deltas.push(step.before.delta);
+    const delta = step.before?.type === "file" ? step.before.delta : undefined;
+    if (delta === undefined || step.after?.type !== "file") return undefined;
+    deltas.push(delta);
     image = step.after;
   }
   const newest = await newestContent(deps, image, node);
