@@ -3,23 +3,10 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from "node
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { codeOf, createTestFixture, type TestFiles, type TestFixture } from "../../../test/attack/fixture.js";
+import { asOrdinaryUser, nobody } from "../testing/as-ordinary-user.js";
 import { quotePath, systemFailure } from "./file-errors.js";
 
-const NOBODY = 65534;
 const data = Buffer.from("x");
-
-/** Run as a user whom permissions bind: root drops to nobody for the time, anyone else is bound already. */
-async function asOrdinaryUser<Value>(step: () => Promise<Value>): Promise<Value> {
-  if (process.geteuid?.() !== 0) return step();
-  process.setegid?.(NOBODY);
-  process.seteuid?.(NOBODY);
-  try {
-    return await step();
-  } finally {
-    process.seteuid?.(0);
-    process.setegid?.(0);
-  }
-}
 
 /** Mount a file system of the given kind, or say loudly that this machine does not let us. */
 function mounted(directory: string, options: string): boolean {
@@ -73,9 +60,9 @@ describe("errors of the system", () => {
     const secret = fixture.put("locked", "x");
     fixture.put("dir/file", "x");
     fixture.put("readonly", "x");
-    for (const name of ["", "dir"]) chownSync(path.join(fixture.ws, name), NOBODY, NOBODY);
+    for (const name of ["", "dir"]) chownSync(path.join(fixture.ws, name), nobody, nobody);
     // The journal writes its own state as the same user.
-    execFileSync("chown", ["-R", `${NOBODY}:${NOBODY}`, fixture.stateDir]);
+    execFileSync("chown", ["-R", `${nobody}:${nobody}`, fixture.stateDir]);
     chmodSync(secret, 0o000);
     chmodSync(path.join(fixture.ws, "dir"), 0o500);
     chmodSync(path.join(fixture.ws, "readonly"), 0o444);

@@ -164,7 +164,10 @@ describe("a change that fails", () => {
         throw new Error("full");
       },
     });
-    await expect(world.journal.apply([write("a", "after")], origin())).rejects.toThrow("full");
+    await expect(world.journal.apply([write("a", "after")], origin())).rejects.toMatchObject({
+      code: "CALL_INTERRUPTED",
+      message: expect.stringMatching(/failed \(full\).*could be taken back: .*a was/) as string,
+    });
     failing = false;
     expect(warnings).toHaveLength(1);
     await world.journal.apply([write("b", "b")], origin());
