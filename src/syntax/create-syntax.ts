@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Node, Parser, Query } from "web-tree-sitter";
 import { findSymbols } from "./find-symbols.js";
@@ -23,6 +24,8 @@ export interface Syntax {
   outline(text: string, language: string, options?: SymbolOptions): OutlinedSymbol[] | undefined;
   /** Bytes that trees have taken at the most: WebAssembly gives nothing back. */
   memory(): number;
+  /** The grammars that are loaded. They stay, each with some megabytes of compiled code, as long as this does. */
+  loaded(): { readonly grammars: number; readonly bytes: number };
 }
 
 /** Longer texts are data rather than code, and one was seen to take seconds to parse. */
@@ -31,6 +34,8 @@ const maxSourceLength = 4_000_000;
 interface Grammar {
   readonly parser: Parser;
   readonly query: Query;
+  /** Of its file. */
+  readonly bytes: number;
 }
 
 /** Nothing is loaded before it is asked for: grammars are megabytes of WebAssembly. */
@@ -63,6 +68,10 @@ export function createSyntax(cpuMs: Clocks["cpuMs"] = () => undefined): Syntax {
     outline: (text, language, options) =>
       parse({ text, language, ...options }, (root, query) => findSymbols(root, query, text)),
     memory: () => memory?.buffer.byteLength ?? 0,
+    loaded: () => ({
+      grammars: ready.size,
+      bytes: [...ready.values()].reduce((sum, { bytes }) => sum + bytes, 0),
+    }),
   };
 }
 
@@ -85,10 +94,11 @@ async function loadGrammar({ grammar, query }: LanguageSyntax, wasmMemory: WasmM
   const file = createRequire(import.meta.url).resolve(
     `@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`,
   );
-  const language = await treeSitter.Language.load(file);
+  const program = await readFile(file);
+  const language = await treeSitter.Language.load(program);
   const parser = new treeSitter.Parser();
   parser.setLanguage(language);
-  return { parser, query: new treeSitter.Query(language, query) };
+  return { parser, query: new treeSitter.Query(language, query), bytes: program.length };
 }
 
 /** A tree lives in WebAssembly's memory and must be given back. */

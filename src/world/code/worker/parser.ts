@@ -37,7 +37,7 @@ export interface ParserResult {
   readonly stats: Float64Array;
   /** What scanned files contain, by a hash: the same text in the same language has the same definitions. */
   readonly contents: readonly (string | undefined)[];
-  /** Large trees have left the thread with more memory than it gives back. */
+  /** Large trees or grammars have left the thread with more memory than it gives back. */
   readonly isWorn: boolean;
 }
 
@@ -101,7 +101,7 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
       numbers: numbers.view().slice(),
       stats,
       contents,
-      isWorn: syntax.memory() > maxTreeMemory,
+      isWorn: isWorn(syntax),
     };
 
     function scan(file: string): FileOutcome {
@@ -125,8 +125,16 @@ function createParser(guard: Guard): (job: ParserJob) => Promise<ParserResult> {
   };
 }
 
-/** Half of it is there from the beginning; a file of a megabyte takes the other half. */
-const maxTreeMemory = 64 * 1024 * 1024;
+/** 32 MB are there from the beginning; a file of half a megabyte takes the rest. */
+const maxTreeMemory = 48 * 1024 * 1024;
+
+/** Of several grammars together; the largest has 5 MB. Languages are parsed one after another, so that the next jobs need one of them. */
+const maxGrammarBytes = 4 * 1024 * 1024;
+
+function isWorn(syntax: Syntax): boolean {
+  const { grammars, bytes } = syntax.loaded();
+  return syntax.memory() > maxTreeMemory || (grammars > 1 && bytes > maxGrammarBytes);
+}
 
 /** Nobody waits for the trees: let queries, and all else, have the processor first. On Linux this is the thread's own priority. */
 function runInBackground(): void {
