@@ -11,8 +11,12 @@ import { isLongRun } from "./setup/random-cases.js";
 const library = fileURLToPath(new URL("../dist/index.js", import.meta.url));
 const child = fileURLToPath(new URL("fixtures/layer-crash-child.mjs", import.meta.url));
 
+/** Every kind of change but a folder that hides another one, and one that is held back: begun while the sandbox ends. */
+const early =
+  "echo more >>a; rm b; rm -r gone; mkdir -p new/deep; echo n >new/deep/n; ln new/deep/n new/m; echo o >dir/deep/c; ln -sfn dir link; mkdir -p x/.vscode; echo {} >x/.vscode/s; echo ok >x/ok; chmod 700 dir";
+
 /** Every kind of change, and one that is held back. */
-const command =
+const all =
   "echo more >>a; rm b; rm -r gone; mkdir -p new/deep; echo n >new/deep/n; ln new/deep/n new/m; rm -r dir; mkdir dir; echo o >dir/o; ln -sfn dir link; mkdir -p x/.vscode; echo {} >x/.vscode/s; echo ok >x/ok; chmod 700 new";
 
 let root: string;
@@ -21,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function plant(): string {
+function plant(command: string): string {
   execFileSync("rm", ["-rf", root]);
   const workspace = join(root, "workspace");
   mkdirSync(workspace, { recursive: true });
@@ -49,8 +53,11 @@ function run(task: string, point: number): Promise<{ readonly text: string; read
 }
 
 describe("Tenon, killed at any step of committing a command", () => {
-  it("has committed all of it or nothing", { timeout: 3_600_000 }, async () => {
-    const workspace = plant();
+  it.each([
+    ["begun early", early],
+    ["begun when the sandbox has ended", all],
+  ])("has committed all of it or nothing, %s", { timeout: 3_600_000 }, async (_, command) => {
+    const workspace = plant(command);
     const before = snapshot(workspace);
     const { text } = await run("command", 0);
     const steps = Number(/steps (\d+)/.exec(text)?.[1]);
@@ -62,7 +69,7 @@ describe("Tenon, killed at any step of committing a command", () => {
     const tries = isLongRun ? steps : 3;
     for (let nth = 1; nth <= tries; nth += 1) {
       const point = isLongRun ? nth : 1 + Math.floor(((nth - Math.random()) / tries) * steps);
-      plant();
+      plant(command);
       const { killed } = await run("command", point);
       if (killed) kills += 1;
       await run("recover", 0);

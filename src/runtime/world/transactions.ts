@@ -15,10 +15,9 @@ import type {
   LayerStore,
 } from "../../world/sandbox/layer/layer-types.js";
 import { createNameScreen } from "../../world/sandbox/guarded-names.js";
-import type { CommitDeps } from "../../world/transaction/commit-layer.js";
-import { createEarlyLooks } from "../../world/transaction/early-looks.js";
+import type { CommitDeps, CommitRequest } from "../../world/transaction/commit-layer.js";
+import { createEarlyCommits } from "../../world/transaction/early-commits.js";
 import type { LayerRules } from "../../world/transaction/name-verdict.js";
-import type { SeenContents } from "../../world/transaction/seen-contents.js";
 import { openedByPerson, type Guards } from "./guards.js";
 
 export interface TransactionOptions extends Pick<RuntimeBase, "config" | "rules" | "stateDir"> {
@@ -60,15 +59,22 @@ export function createTransactions(options: TransactionOptions): Transactions {
     screens.set(tool, screen);
     return { ...layerRules(options, scope), ...screen };
   };
-  const early = createEarlyLooks();
+  const early = createEarlyCommits();
   return {
-    expect: early.begin,
+    expect(layer, { scope, dryRun, runBeside }) {
+      if (dryRun || scope.askAfter !== undefined) return;
+      early.begin(layer, {
+        runBeside,
+        signal: scope.signal,
+        commit: (own, ready) => commitAs(options, own, { rules: rulesFor(scope), ...partsOf(scope), ready }),
+      });
+    },
     async commit(layer, run) {
       const { signal } = run.scope;
-      const looked = early.end(layer);
-      const seen = run.isQuiet ? looked : undefined;
+      const isCertain = run.isQuiet && withheld(run) === undefined;
       try {
-        const commit = await commitRun(options, layer, { run, rules: rulesFor(run.scope), seen });
+        const begun = await early.end(layer, isCertain);
+        const commit = begun ?? (await commitRun(options, layer, { run, rules: rulesFor(run.scope) }));
         return { commit, ...(commit.warnings !== undefined && { warnings: commit.warnings }) };
       } catch (error) {
         if (error instanceof NoConsent) throw error.cause;
@@ -89,12 +95,11 @@ export function createTransactions(options: TransactionOptions): Transactions {
       async commit(id, paths) {
         const { origin, scope } = decider();
         const layer = await openLayer(layers, id, scope);
-        const { commitLayer } = await import("../../world/transaction/commit-layer.js");
-        return commitLayer(await commitDeps(options, layer), {
-          layer,
+        const consent = { paths: paths?.map(bare) };
+        return commitAs(options, layer, {
           rules: rulesFor(scope),
           origin,
-          consent: { paths: paths?.map(bare) },
+          consent,
           signal: scope?.signal,
         }) satisfies Promise<CommitReport>;
       },
@@ -112,27 +117,36 @@ export function createTransactions(options: TransactionOptions): Transactions {
 interface CommittedRun {
   readonly run: LayerRun;
   readonly rules: LayerRules;
-  readonly seen: SeenContents | undefined;
 }
 
 /** Commit what a command changed, unless it was stopped or nobody consented. */
 async function commitRun(
   options: TransactionOptions,
   layer: CommandLayer,
-  { run, rules, seen }: CommittedRun,
+  { run, rules }: CommittedRun,
 ): Promise<CommitReport> {
-  const { commitLayer } = await import("../../world/transaction/commit-layer.js");
   const withhold = withheld(run);
   const isAsked = withhold === undefined && (await askAbout(layer, rules, run.scope));
-  return commitLayer(await commitDeps(options, layer), {
-    layer,
+  return commitAs(options, layer, {
     rules,
-    origin: originOf(run.scope),
+    ...partsOf(run.scope),
     withhold,
     ...(isAsked && { consent: { to: "asked" } }),
-    signal: run.scope.signal,
-    seen,
   });
+}
+
+/** Who commits, and what stops it. */
+function partsOf(scope: CallScope): Pick<CommitRequest, "origin" | "signal"> {
+  return { origin: originOf(scope), signal: scope.signal };
+}
+
+async function commitAs(
+  options: TransactionOptions,
+  layer: CommandLayer,
+  request: Omit<CommitRequest, "layer">,
+): Promise<CommitReport> {
+  const { commitLayer } = await import("../../world/transaction/commit-layer.js");
+  return commitLayer(await commitDeps(options, layer), { ...request, layer });
 }
 
 /** A person declined, or nobody could be asked. */

@@ -54,6 +54,28 @@ describe("adopting what a command changed", () => {
     expect(now()).toEqual(before);
   });
 
+  it("waits between the intent and the first step, and leaves nothing if it is given up then", async () => {
+    const adopt = (ready: () => Promise<void>) =>
+      world.journal.adopt(async () => layerAdoptions(base), origin("command"), { ready });
+    let intents = 0;
+    const look = async (): Promise<void> => {
+      intents = (await world.state.journal.unfinished()).length;
+      expect(now()).toEqual(before);
+    };
+    const layer = snapshot(join(base, "layer"));
+    await expect(adopt(() => look().then(() => Promise.reject(new Error("given up"))))).rejects.toThrow(
+      "given up",
+    );
+    expect(intents).toBe(1);
+    expect(await world.state.journal.unfinished()).toEqual([]);
+    expect(now()).toEqual(before);
+    expect(snapshot(join(base, "layer"))).toEqual(layer);
+    await adopt(look);
+    expect(readFileSync(inWorkspace("changed"), "utf8")).toBe("after\n");
+    await world.journal.undo({ callId: "command" }, origin());
+    expect(now()).toEqual(before);
+  });
+
   it("lists the changes in the history without the places where files are kept", async () => {
     await adoptAll();
     const history = await world.journal.history();

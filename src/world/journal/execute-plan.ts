@@ -30,6 +30,8 @@ export interface ExecuteDeps extends RollBackDeps {
 export interface PlanEntry {
   readonly kind: "change" | "undo";
   readonly origin: ChangeOrigin;
+  /** Waited for before the first step; if it throws, the intent is discarded. */
+  readonly ready?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface PlanEntry {
 export async function executePlan(
   deps: ExecuteDeps,
   planned: readonly PlannedStep[],
-  entry: PlanEntry,
+  { ready, ...entry }: PlanEntry,
 ): Promise<void> {
   if (planned.length === 0) return;
   const { store, failpoint } = deps;
@@ -50,6 +52,12 @@ export async function executePlan(
   const id = await store.begin({ ...entry, time: deps.clock.now(), changes }, { prepared });
   failpoint("intent");
   const steps = prepared ? changes.map(({ step }) => step) : await prepare(deps, planned, id);
+  if (ready !== undefined) {
+    await ready().catch(async (error: unknown) => {
+      await discardEntry(deps, planned, id);
+      throw error;
+    });
+  }
   failpoint("committing");
   const removals = steps.filter(leavesTemp);
   await runOrRollBack(deps, { steps, id }, async () => {

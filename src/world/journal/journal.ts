@@ -24,7 +24,7 @@ import { planMutation } from "./plan-mutation.js";
 import { keepOpen } from "../files/keep-open.js";
 import { createKeptFiles } from "./kept-files.js";
 import { openFolders } from "./open-folders.js";
-import { planAdoptions, planCopies, type Adoption } from "./plan-adoptions.js";
+import { planAdoptions, planCopies, type AdoptOptions, type Adoption } from "./plan-adoptions.js";
 import { planUndo } from "./plan-undo.js";
 import type { UndoDeps } from "./undo-content.js";
 import { recoverEntry } from "./recover-entry.js";
@@ -93,7 +93,11 @@ export interface Journal extends UndoJournal {
    * Put what a command changed into the workspace, all of it or nothing, by renames; the function is called once the lock
    * is held. Returns how many steps it took.
    */
-  adopt(adoptions: () => Promise<readonly Adoption[]>, origin: ChangeOrigin, options?: Stop): Promise<number>;
+  adopt(
+    adoptions: () => Promise<readonly Adoption[]>,
+    origin: ChangeOrigin,
+    options?: AdoptOptions,
+  ): Promise<number>;
   undo(what: UndoSelector, origin: ChangeOrigin, options?: ApplyUndoOptions): Promise<readonly UndoneFile[]>;
   /** The displayed paths that an undo would change. */
   touchedBy(what: UndoSelector, options?: ApplyOptions): Promise<readonly string[]>;
@@ -185,7 +189,7 @@ export function createJournal(options: JournalOptions): Journal {
         await execute(deps, plan.steps(), { kind: "change", origin });
         return wanted;
       }, options),
-    adopt: (adoptions, origin, stop = {}) =>
+    adopt: (adoptions, origin, options = {}) =>
       change(async (plan, deps) => {
         const wanted = openFolders(deps.opener, await adoptions());
         if (wanted.length === 0) return 0;
@@ -193,10 +197,10 @@ export function createJournal(options: JournalOptions): Journal {
           ? await planAdoptions({ opener: deps.opener, blobs, kept, token: plan.token }, wanted)
           : await planCopies(plan, wanted).then(() => plan.steps());
         failpoint("planned");
-        await execute(deps, planned, { kind: "change", origin });
+        await execute(deps, planned, { kind: "change", origin, ready: options.ready });
         if (wanted.some(({ bulk }) => bulk)) await kept.limitBulk().catch(notPruned);
         return planned.length;
-      }, stop),
+      }, options),
     undo: (what, origin, options = {}) =>
       change(async (plan, deps) => {
         const { guard: own = guard, sees, force } = options;

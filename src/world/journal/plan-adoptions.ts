@@ -2,6 +2,7 @@ import { readlinkSync } from "node:fs";
 import path from "node:path";
 import type { DirectoryImage, JournalChange, RenamedNode, RenameStep } from "../../contract/ports/journal.js";
 import { fileConflict, fileNotFound, notRegularFile } from "../files/file-errors.js";
+import type { Stop } from "./change-lock.js";
 import { storeImage, toContent } from "./images.js";
 import { diskUsage, type KeptFiles } from "./kept-files.js";
 import { openPath, stampOf, statReal, type OpenPath } from "./open-path.js";
@@ -46,6 +47,12 @@ export interface Adoption {
   readonly implied?: boolean;
   /** Other permissions of a directory that stays, or those of a directory to create, of which `from` is absent. */
   readonly mode?: number | undefined;
+}
+
+/** How a command's changes are applied. */
+export interface AdoptOptions extends Stop {
+  /** Waited for once the intent is written down, before the first step; if it throws, nothing is applied. */
+  readonly ready?: (() => Promise<void>) | undefined;
 }
 
 export interface AdoptionDeps extends SourceDeps {

@@ -96,7 +96,7 @@ export function createProcessWorld(options: ProcessWorldOptions): ProcessWorld {
     ...(commitLayer !== undefined && {
       useLayer: true,
       commitLayer: (layer, run) => commitLayer(layer, { ...run, scope }),
-      expectLayer,
+      expectLayer: (layer, run) => expectLayer?.(layer, { ...run, scope }),
     }),
     now: options.now,
     shell,

@@ -2,7 +2,7 @@ import { settlesWithin, waitAtMost } from "../../contract/system-clock.js";
 import type { Outputs } from "../../contract/ports/outputs.js";
 import type { CommandRequest, CommandResult, JobInfo } from "../../contract/ports/processes.js";
 import type { FinishedCommand } from "../sandbox/sandbox-types.js";
-import type { CommandLayer, ExpectLayer, LayerOutcome, LayerRun } from "../sandbox/layer/layer-types.js";
+import type { CommandLayer, ExpectedRun, LayerOutcome, LayerRun } from "../sandbox/layer/layer-types.js";
 import type { Launcher, Running } from "./launch.js";
 import { createOutputCollector, type OutputCollector } from "./output-collector.js";
 import { createOutputFrames } from "./output-frames.js";
@@ -33,7 +33,7 @@ export interface RunDeps extends CommandDeps, LeftoverDeps {
   readonly commitLayer?:
     | ((layer: CommandLayer, run: Omit<LayerRun, "scope">) => Promise<LayerOutcome>)
     | undefined;
-  readonly expectLayer?: ExpectLayer | undefined;
+  readonly expectLayer?: ((layer: CommandLayer, run: Omit<ExpectedRun, "scope">) => void) | undefined;
   /** Called with a background job that has ended. */
   readonly onJobEnded?: ((job: JobInfo) => Promise<void>) | undefined;
   readonly onUsage: (usage: TreeUsage) => void;
@@ -220,7 +220,10 @@ export async function startCommand(
     const running = await launcher.launch({ ...command.launch, hasInput }, collector.sink);
     parts.onRunning(running);
     command.started(processTreeOf(command, running));
-    if (command.layer !== undefined) parts.expectLayer?.(command.layer, (argv) => running.runBeside?.(argv));
+    if (command.layer !== undefined) {
+      const runBeside = (argv: readonly string[]): void => running.runBeside?.(argv);
+      parts.expectLayer?.(command.layer, { dryRun: request.dryRun === true, runBeside });
+    }
     return { command, running };
   } catch (error) {
     await command.finish();

@@ -36,8 +36,8 @@ export interface CommitRequest {
   /** A person consented to changes that would be held back or that conflict; only these are committed. */
   readonly consent?: Consent | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** What was read of the layer and the workspace before. */
-  readonly seen?: SeenContents | undefined;
+  /** Waited for before anything takes effect; if it throws, nothing does. Can be called again. */
+  readonly ready?: (() => Promise<void>) | undefined;
 }
 
 /** What a person consented to. */
@@ -53,7 +53,8 @@ export interface Consent {
 
 /** Commit what the rules allow of a layer; the rest stays in it, for a decision. */
 export async function commitLayer(deps: CommitDeps, request: CommitRequest): Promise<CommitReport> {
-  const { layer, withhold, seen = createSeenContents() } = request;
+  const { layer, withhold, ready } = request;
+  const seen = createSeenContents();
   await separate(layer, request.consent?.paths ?? []);
   const judged = await judgeLayer(layer, request.rules);
   const files = new Map(judged.filter((each) => each.files > 0).map((each) => [each.change, each.files]));
@@ -64,6 +65,7 @@ export async function commitLayer(deps: CommitDeps, request: CommitRequest): Pro
     seen,
   });
   if (judged.length === 0) {
+    await ready?.();
     const { warnings } = await closeLayer(request, { heldBack: [], conflicts: [] });
     return { ...described, ...toWarnings(warnings), committed: "all", heldBack: [], conflicts: [] };
   }
@@ -116,7 +118,9 @@ async function settle(
     }
     return adoptions;
   };
-  if (wanted.length > 0) await deps.journal.adopt(plan, request.origin, { signal: request.signal });
+  const { signal, ready } = request;
+  if (wanted.length > 0) await deps.journal.adopt(plan, request.origin, { signal, ready });
+  await ready?.();
   deps.onCommitted(adoptions.map(({ path }) => path));
   const heldBack = judged.flatMap((each) => heldOf(each, parts.get(each)));
   const { isAll, warnings } = await closeLayer(request, { heldBack, conflicts });

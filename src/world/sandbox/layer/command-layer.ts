@@ -23,9 +23,10 @@ export function createCommandLayer(parts: CommandLayerParts): CommandLayer & { r
   const { id, dir, record } = parts;
   const { callId, sessionId, command, startedAt, workspace } = record;
   const upper = join(dir, layerNames.upper);
+  const place = { workspace, upper, startedNs: BigInt(record.startedNs) };
   const roots = async (): Promise<LayerRoots> => {
     const hidden = readHidden(dir) ?? (await scanned(parts));
-    return { workspace, upper, startedNs: BigInt(record.startedNs), ...hidden };
+    return { ...place, ...hidden };
   };
   return {
     id,
@@ -34,11 +35,13 @@ export function createCommandLayer(parts: CommandLayerParts): CommandLayer & { r
     sessionId,
     command,
     startedAt,
-    workspace,
-    upper,
-    startedNs: BigInt(record.startedNs),
-    async *changes() {
-      yield* readChanges(await roots());
+    ...place,
+    async *changes({ assumeMerged = false } = {}) {
+      yield* readChanges(assumeMerged ? { ...place, ...nothingHidden } : await roots());
+    },
+    isMerged() {
+      const hidden = readHidden(dir);
+      return hidden !== undefined && hidden.opaque.size + hidden.removed.size === 0;
     },
     entriesBelow: (folder) => listTree(upper, folder),
     locate: (path) => pathBelow(upper, path),
@@ -49,6 +52,8 @@ export function createCommandLayer(parts: CommandLayerParts): CommandLayer & { r
     discard: parts.discard,
   };
 }
+
+const nothingHidden: HiddenFolders = { opaque: new Set(), removed: new Map() };
 
 /** Whether the command could start. */
 export function wasMounted(dir: string): boolean {

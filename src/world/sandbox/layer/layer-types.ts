@@ -88,9 +88,12 @@ export interface CommandLayer extends LayerOrigin {
   readonly startedNs: bigint;
   /**
    * The changes, folders before what is in them. A folder that is wholly new, replaced or removed is one change.
-   * Memory does not depend on the number of changes. Can be called again.
+   * Memory does not depend on the number of changes. Can be called again. With `assumeMerged`, it does not wait for the
+   * list of folders that hide others, and takes it for empty.
    */
-  changes(): AsyncIterable<LayerChange>;
+  changes(options?: { readonly assumeMerged?: boolean }): AsyncIterable<LayerChange>;
+  /** Whether it is certain that no folder hides another one. */
+  isMerged(): boolean;
   /**
    * All entries below a folder that is created or replaced, many at a time, folders before what is in them. What is in a
    * folder that its owner cannot read may be missing.
@@ -164,5 +167,11 @@ export type LayerOutcome = Partial<CommandResult>;
  */
 export type CommitLayer = (layer: CommandLayer, run: LayerRun) => Promise<LayerOutcome>;
 
-/** Told of the layer of each command that was started, and how a short program is run beside it. */
-export type ExpectLayer = (layer: CommandLayer, runBeside: (argv: readonly string[]) => void) => void;
+/** A command that was started on a layer. */
+export interface ExpectedRun extends Pick<LayerRun, "scope" | "dryRun"> {
+  /** Runs a short program beside it. */
+  readonly runBeside: (argv: readonly string[]) => void;
+}
+
+/** Told of the layer of each command that was started. */
+export type ExpectLayer = (layer: CommandLayer, run: ExpectedRun) => void;
