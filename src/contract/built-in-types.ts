@@ -171,6 +171,11 @@ export interface BuiltInTools {
       callId: string;
       /** Paths that were applied to the workspace. */
       paths: string[];
+      /** Paths that could not be applied: nobody can approve them, or somebody else changed them meanwhile. */
+      notApplied?: {
+        path: string;
+        reason: string;
+      }[] | undefined;
       /** How many changes of the call are still not in the workspace. */
       left: number;
     };
@@ -1576,6 +1581,8 @@ export interface BuiltInTools {
         reason: string;
         /** The pattern that matches it, or the kind of git file. */
         rule: string;
+        /** Nobody can approve it. */
+        final?: true | undefined;
       }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
@@ -1621,6 +1628,8 @@ export interface BuiltInTools {
         reason: string;
         /** The pattern that matches it, or the kind of git file. */
         rule: string;
+        /** Nobody can approve it. */
+        final?: true | undefined;
       }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
@@ -1664,6 +1673,8 @@ export interface BuiltInTools {
           reason: string;
           /** The pattern that matches it, or the kind of git file. */
           rule: string;
+          /** Nobody can approve it. */
+          final?: true | undefined;
         }[] | undefined;
         /** The call_id for commit_result and discard_result. */
         heldBackBy?: string | undefined;
@@ -1706,6 +1717,8 @@ export interface BuiltInTools {
         reason: string;
         /** The pattern that matches it, or the kind of git file. */
         rule: string;
+        /** Nobody can approve it. */
+        final?: true | undefined;
       }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;
@@ -1751,6 +1764,8 @@ export interface BuiltInTools {
         reason: string;
         /** The pattern that matches it, or the kind of git file. */
         rule: string;
+        /** Nobody can approve it. */
+        final?: true | undefined;
       }[] | undefined;
       /** The call_id for commit_result and discard_result. */
       heldBackBy?: string | undefined;

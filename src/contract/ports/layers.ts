@@ -24,6 +24,8 @@ export interface CommandConflict {
 export interface HeldChange extends HeldBack {
   /** A person can be asked about it at once. */
   readonly asks?: boolean | undefined;
+  /** Nobody can agree to it. */
+  readonly final?: boolean | undefined;
 }
 
 /** What became of the changes of a command. */
@@ -72,6 +74,8 @@ export interface LayerView extends WaitingLayer {
   readonly heldBack: readonly HeldChange[];
   /** From the workspace to what would be committed. */
   readonly diff: string;
+  /** When it was looked at, by the clock of the file system, in nanoseconds. */
+  readonly seenNs: string;
 }
 
 /** The changes of commands that wait for a decision. */
@@ -80,8 +84,11 @@ export interface WaitingLayers {
   list(filter?: { readonly callId?: string | undefined }): Promise<readonly WaitingLayer[]>;
   /** @param paths Only these, with everything below. @default all */
   show(id: string, paths?: readonly string[]): Promise<LayerView>;
-  /** Put the changes, or only these paths, into the workspace; a person has consented. */
-  commit(id: string, paths?: readonly string[]): Promise<CommitReport>;
+  /**
+   * Put the changes, or only these paths, into the workspace; a person has consented. What others changed after
+   * `seenNs` of the view that the person saw is a conflict.
+   */
+  commit(id: string, paths?: readonly string[], seenNs?: string): Promise<CommitReport>;
   /** @param paths Only these, with everything below. @default all */
   discard(id: string, paths?: readonly string[]): Promise<void>;
 }

@@ -92,10 +92,11 @@ export function createTransactions(options: TransactionOptions): Transactions {
         const found = await showLayer(await layers.open(id), rulesFor(decider().scope), paths?.map(bare));
         return { ...toWaiting(kept), ...found } satisfies LayerView;
       },
-      async commit(id, paths) {
+      async commit(id, paths, seenNs) {
         const { origin, scope } = decider();
         const layer = await openLayer(layers, id, scope);
-        const consent = { paths: paths?.map(bare) };
+        const seen = seenNs === undefined ? {} : { seenNs: BigInt(seenNs) };
+        const consent = { paths: paths?.map(bare), ...seen };
         return commitAs(options, layer, {
           rules: rulesFor(scope),
           origin,

@@ -152,9 +152,11 @@ export async function askAboutHeld(
     arguments: { call_id: ctx.callId, paths: asked.slice(0, maxAsked) },
   });
   if (!success) return report;
-  const agreed = new Set(asked.slice(0, maxAsked));
+  const { left, notApplied = [] } = result;
+  const isRefused = (path: string): boolean => notApplied.some((each) => each.path === path);
+  const agreed = new Set(asked.slice(0, maxAsked).filter((path) => !isRefused(path)));
   const heldBack = report.heldBack.filter(({ path }) => !agreed.has(path));
-  return { ...report, heldBack, committed: (result as { left: number }).left === 0 ? "all" : "part" };
+  return { ...report, heldBack, committed: left === 0 ? "all" : agreed.size > 0 ? "part" : report.committed };
 }
 
 /** `commit_result` takes so many paths. */

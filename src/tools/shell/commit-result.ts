@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ToolContext } from "../../contract/context.js";
 import { defineTool } from "../../contract/define-tool.js";
 import type { ToolPreview } from "../../contract/tool.js";
-import { heldItems, joinReports, type HeldChanges } from "./held-items.js";
+import { bare, covers, heldItems, joinReports, type HeldChanges } from "./held-items.js";
 
 /** The input fields that select changes that are not in the workspace. */
 export const heldInput = z.object({
@@ -14,6 +14,23 @@ export const heldInput = z.object({
     .optional()
     .describe("Only these of the changed paths. Default: all of the call."),
 });
+
+const committedResult = z.object({
+  callId: z.string(),
+  paths: z.array(z.string()).describe("Paths that were applied to the workspace."),
+  notApplied: z
+    .array(z.object({ path: z.string(), reason: z.string() }))
+    .optional()
+    .describe(
+      "Paths that could not be applied: nobody can approve them, or somebody else changed them meanwhile.",
+    ),
+  left: z.number().describe("How many changes of the call are still not in the workspace."),
+});
+
+/** What `commit_result` returns. */
+export type CommittedResult = z.infer<typeof committedResult>;
+
+const maxNamed = 5;
 
 /** Create the tool that applies changes of a command with a person's consent. */
 export function createCommitResult() {
@@ -30,11 +47,7 @@ export function createCommitResult() {
       { description: "One of several", arguments: { call_id: "call_1", paths: [".npmrc"] } },
     ],
     input: heldInput,
-    output: z.object({
-      callId: z.string(),
-      paths: z.array(z.string()).describe("Paths that were applied to the workspace."),
-      left: z.number().describe("How many changes of the call are still not in the workspace."),
-    }),
+    output: committedResult,
     async preview(call, ctx) {
       const held = await heldItems(ctx.processes, call);
       if (shown.size > 1000) shown.clear();
@@ -48,22 +61,35 @@ export function createCommitResult() {
       const ids = views.map(({ id }) => id);
       if (ids.length > 0) await quarantine.restore(ids);
       const reports = [];
-      for (const { layer, paths } of selected) reports.push(await layers.commit(layer.id, paths));
+      for (const { layer, paths } of selected)
+        reports.push(await layers.commit(layer.id, paths, layer.seenNs));
       const { heldBack, conflicts } = joinReports(reports);
-      const notDone = new Set([...heldBack, ...conflicts].map(({ path }) => path));
-      const done = selected.flatMap(({ layer }) => layer.changes.map(({ path }) => path));
+      const wanted = selected.flatMap(({ layer }) => layer.changes.map(({ path }) => path));
+      const isWanted = ({ path }: { readonly path: string }): boolean =>
+        wanted.some((each) => covers(bare(each), path));
+      const notApplied = [...heldBack, ...conflicts]
+        .filter(isWanted)
+        .map(({ path, reason }) => ({ path, reason }));
+      const done = wanted.filter((path) => !notApplied.some((each) => covers(each.path, bare(path))));
       const waiting = await layers.list({ callId: call.call_id });
       const remaining = await Promise.all(waiting.map(({ id }) => layers.show(id)));
       const held = await quarantine.list({ callId: call.call_id });
       const left = held.length + remaining.flatMap(({ changes }) => changes).length;
       return {
         callId: call.call_id,
-        paths: [...views.map(({ shownPath }) => shownPath), ...done.filter((path) => !notDone.has(path))],
+        paths: [...views.map(({ shownPath }) => shownPath), ...done],
+        ...(notApplied.length > 0 && { notApplied }),
         left,
       };
     },
-    render: ({ paths, left }) =>
-      `Applied to the workspace: ${paths.join(", ")}.${left > 0 ? ` ${left} more of this call are not in the workspace.` : ""}`,
+    render: ({ paths, notApplied = [], left }) =>
+      [
+        paths.length > 0
+          ? `Applied to the workspace: ${paths.join(", ")}.`
+          : "Nothing was applied to the workspace.",
+        ...notApplied.slice(0, maxNamed).map(({ path, reason }) => `Not applied: ${path} (${reason}).`),
+        ...(left > 0 ? [`${left} more of this call are not in the workspace.`] : []),
+      ].join(" "),
   });
 }
 

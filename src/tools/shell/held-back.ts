@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { HeldChange } from "../../contract/ports/layers.js";
 import type { HeldBack } from "../../contract/ports/quarantine.js";
 
 /** The output fields for held back changes. */
@@ -9,6 +10,7 @@ export const heldBackList = {
         path: z.string(),
         reason: z.string(),
         rule: z.string().describe("The pattern that matches it, or the kind of git file."),
+        final: z.literal(true).optional().describe("Nobody can approve it."),
       }),
     )
     .optional()
@@ -18,7 +20,7 @@ export const heldBackList = {
 
 /** The values of these fields. */
 export interface HeldBackFields {
-  heldBack?: HeldBack[] | undefined;
+  heldBack?: (HeldBack & { final?: true | undefined })[] | undefined;
   heldBackBy?: string | undefined;
 }
 
@@ -26,7 +28,7 @@ const maxListed = 100;
 const maxNamed = 5;
 
 /** The fields for a result; empty if nothing was held back. */
-export function heldBackOf(callId: string, heldBack: readonly HeldBack[]): HeldBackFields {
+export function heldBackOf(callId: string, heldBack: readonly (HeldBack | HeldChange)[]): HeldBackFields {
   if (heldBack.length === 0) return {};
   return { heldBack: heldBack.toSorted(byPath).slice(0, maxListed).map(toListed), heldBackBy: callId };
 }
@@ -35,8 +37,9 @@ export function byPath(one: { readonly path: string }, other: { readonly path: s
   return one.path < other.path ? -1 : 1;
 }
 
-function toListed({ path, reason, rule }: HeldBack): HeldBack {
-  return { path, reason, rule };
+function toListed(held: HeldBack | HeldChange): NonNullable<HeldBackFields["heldBack"]>[number] {
+  const { path, reason, rule } = held;
+  return { path, reason, rule, ...("final" in held && held.final === true && { final: true }) };
 }
 
 /** The first line for the model; none if nothing was held back. */
@@ -44,6 +47,8 @@ export function heldBackNote({ heldBack = [], heldBackBy }: HeldBackFields): str
   if (heldBack.length === 0) return [];
   const named = heldBack.slice(0, maxNamed).map(({ path, reason }) => `${path} (${reason})`);
   const more = heldBack.length > maxNamed ? `, and ${heldBack.length - maxNamed} more` : "";
-  const next = `commit_result ${JSON.stringify({ call_id: heldBackBy })} asks a person to approve`;
+  const next = heldBack.every(({ final }) => final === true)
+    ? "nobody can approve it"
+    : `commit_result ${JSON.stringify({ call_id: heldBackBy })} asks a person to approve`;
   return [`[held back, not in the workspace: ${named.join(", ")}${more}; ${next}]`];
 }

@@ -74,12 +74,12 @@ function isKnown(path: string, views: readonly HeldView[], layers: readonly Laye
 }
 
 /** Whether a path is another one, or a folder that contains it. */
-function covers(folder: string, path: string): boolean {
+export function covers(folder: string, path: string): boolean {
   return folder === path || path.startsWith(`${folder}/`);
 }
 
 /** Without `./` at the start and `/` at the end. */
-function bare(path: string): string {
+export function bare(path: string): string {
   return path.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
 }
 

@@ -22,6 +22,7 @@ import type { ApprovalRequest } from "../../contract/ports/interact.js";
 import { createTenon } from "../../runtime/create-tenon.js";
 import type { Tenon } from "../../runtime/tenon.js";
 import { snapshot } from "../../world/journal/testing/snapshot.js";
+import type { CommittedResult } from "./commit-result.js";
 import type { ShellResult } from "./shell-result.js";
 
 let root: string;
@@ -30,6 +31,8 @@ let tenon: Tenon;
 /** What the person was asked, and what they answer. */
 let asked: ApprovalRequest[] = [];
 let consent = true;
+/** What others do while the person decides. */
+let meanwhile = (): void => {};
 
 beforeAll(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-transaction-")));
@@ -51,6 +54,7 @@ beforeAll(() => {
     interact: {
       approve(request) {
         asked.push(request);
+        meanwhile();
         return consent;
       },
     },
@@ -63,6 +67,7 @@ afterAll(async () => {
 beforeEach(() => {
   asked = [];
   consent = true;
+  meanwhile = () => {};
   for (const name of readdirSync(workspace)) rmSync(join(workspace, name), { recursive: true, force: true });
   write("src/a.ts", "one\ntwo\n");
   write("b.txt", "b\n");
@@ -260,6 +265,36 @@ describe("a command as a transaction", () => {
     expect(held).toEqual(["dir/pipe", "pipe", "secret"]);
     expect([exists("pipe"), exists("dir/file"), exists("secret/s")]).toEqual([false, true, false]);
     expect(lstatSync(join(workspace, "su")).mode & 0o6000).toBe(0);
+  });
+
+  it("never commits forbidden paths that the line names, and says that nobody can approve them", async () => {
+    const answer = await sh("mkdir -p secret && echo x >secret/x; mkfifo pipe");
+    expect(answer.result.heldBack).toMatchObject([
+      { path: "pipe", final: true },
+      { path: "secret", final: true },
+    ]);
+    expect(answer.content).toMatchObject([{ text: expect.stringContaining("nobody can approve it]") }]);
+    const later = await call<CommittedResult>("commit_result", { call_id: answer.callId });
+    expect(later.result).toMatchObject({ paths: [], notApplied: [{ path: "pipe" }, { path: "secret" }] });
+    expect(later.content).toMatchObject([{ text: expect.stringMatching(/^Nothing was applied/) }]);
+    expect(existsSync(join(workspace, "secret"))).toBe(false);
+  });
+
+  it("commits what a person saw, but not over what somebody else wrote since", async () => {
+    write("c.txt", "c\n");
+    const dry = await sh("echo new >>b.txt; echo new >>c.txt", { dry_run: true });
+    write("c.txt", "before\n");
+    meanwhile = () => write("b.txt", "others\n");
+    const { result } = await call<CommittedResult>("commit_result", { call_id: dry.callId });
+    expect(result).toMatchObject({
+      paths: ["c.txt"],
+      notApplied: [{ path: "b.txt", reason: "somebody else changed it meanwhile" }],
+      left: 1,
+    });
+    expect(readFileSync(join(workspace, "b.txt"), "utf8")).toBe("others\n");
+    meanwhile = () => {};
+    await call("commit_result", { call_id: dry.callId });
+    expect(readFileSync(join(workspace, "b.txt"), "utf8")).toBe("b\nnew\n");
   });
 
   it("changes nothing in a dry run, and commits it later", async () => {

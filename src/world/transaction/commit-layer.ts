@@ -10,7 +10,7 @@ import { entryAt } from "../sandbox/layer/entry-state.js";
 import { pathBelow } from "../sandbox/layer/layer-path.js";
 import type { CommandLayer, EntryState, LayerChange, LayerPath } from "../sandbox/layer/layer-types.js";
 import { describeChanges, type DescribedChanges } from "./describe-changes.js";
-import { createConflictSearch, type ConflictDeps } from "./find-conflicts.js";
+import { createConflictSearch, type ConflictDeps, type FindConflict } from "./find-conflicts.js";
 import { heldChanges, judgeLayer, separate, type Hold, type JudgedChange } from "./judge-layer.js";
 import { noteOnLinks } from "./link-notes.js";
 import type { LayerRules } from "./name-verdict.js";
@@ -49,6 +49,8 @@ export interface Consent {
   readonly to?: "all" | "asked" | undefined;
   /** With everything below. @default all changes of the layer */
   readonly paths?: readonly string[] | undefined;
+  /** When the person looked, by the clock of the file system: what others changed later is a conflict. @default now */
+  readonly seenNs?: bigint | undefined;
 }
 
 /** Commit what the rules allow of a layer; the rest stays in it, for a decision. */
@@ -99,13 +101,15 @@ async function settle(
   const committing: LayerChange[] = [];
   const plan = async (): Promise<readonly Adoption[]> => {
     const findConflict = createConflictSearch({ ...deps, layer, openFiles: await deps.openFiles() });
+    const findLater = createLaterSearch(deps, layer, request.consent);
     const breathe = createPause();
     const found: Looked[] = [];
     for (const each of wanted) {
       await breathe();
       const { path } = each.change;
       const now = entryAt(pathBelow(layer.workspace, each.change))?.state;
-      const reason = overrides(path, request.consent) ? undefined : await findConflict(each.change, now);
+      const find = overrides(path, request.consent) ? findLater : findConflict;
+      const reason = await find?.(each.change, now);
       found.push({ each, now, reason });
     }
     for (const { each, now, reason } of withWholeRepositories(found)) {
@@ -209,6 +213,20 @@ function isAgreed(path: string, consent: Consent | undefined): boolean {
 /** Whether a person wants the version of the command although others changed the path. */
 function overrides(path: string, consent: Consent | undefined): boolean {
   return consent?.to !== "asked" && isAgreed(path, consent);
+}
+
+/** Look for what others did since a person looked; nothing else is in the way of what the person wants. */
+function createLaterSearch(
+  deps: CommitDeps,
+  layer: CommandLayer,
+  consent: Consent | undefined,
+): FindConflict | undefined {
+  if (consent?.seenNs === undefined) return undefined;
+  return createConflictSearch({
+    layer: { ...layer, startedNs: consent.seenNs },
+    openFiles: new Set(),
+    wasRemoved: async () => false,
+  });
 }
 
 /** A change, or the part of it, that is to be committed. */

@@ -42,7 +42,8 @@ export function createConflictSearch(deps: ConflictDeps): FindConflict {
       return change.kind === "removed" ? undefined : "somebody else removed it meanwhile";
     if (change.kind === "attributes") return undefined;
     if (openFiles.has(`${now.dev}:${now.ino}`)) return "a background job has it open";
-    if (change.isStale || now.ctimeNs !== change.before.ctimeNs) return "somebody else changed it meanwhile";
+    if (now.ctimeNs > layer.startedNs || now.ctimeNs !== change.before.ctimeNs)
+      return "somebody else changed it meanwhile";
     if (now.kind === "folder") return findBelow(deps, join(layer.workspace, change.path));
     return undefined;
   };

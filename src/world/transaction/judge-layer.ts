@@ -84,11 +84,12 @@ async function judgeOnce(layer: CommandLayer, rules: LayerRules): Promise<Judged
 export function heldChanges({ change, verdict, heldBelow }: JudgedChange): HeldChange[] {
   const all = new Map(heldBelow);
   if (verdict.kind === "hold") all.set(change.path, verdict);
-  return [...all].map(([path, { reason, rule, asks }]) => ({
+  return [...all].map(([path, { reason, rule, asks, final }]) => ({
     path,
     reason,
     rule,
     ...(asks === true && { asks }),
+    ...(final === true && { final }),
   }));
 }
 

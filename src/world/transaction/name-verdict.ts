@@ -84,8 +84,10 @@ export function createNameJudge(options: LayerRules): NameJudge {
   const judge = (path: string): Verdict => {
     if (!mayMatchPath(path)) return commit;
     const real = `${workspace}/${path}`;
-    if (consented.includes(real)) return commit;
     const refused = judgeRules(rules, path, real);
+    // What nobody can consent to, the policy did not judge.
+    if (refused?.final === true) return refused;
+    if (consented.includes(real)) return commit;
     if (refused !== undefined) return refused;
     const ruling = paths?.judge(path, "write");
     if (ruling?.decision === "allow") return commit;
@@ -130,7 +132,11 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value;
 }
 
-function judgeRules(rules: PathRules, path: string, real: string): Verdict | undefined {
+function judgeRules(
+  rules: PathRules,
+  path: string,
+  real: string,
+): Extract<Verdict, { kind: "hold" }> | undefined {
   const verdict = rules.judge(real, "write");
   if (verdict.allowed) return undefined;
   const protection = /^protected: (.*)$/s.exec(verdict.rule)?.[1];

@@ -1,3 +1,5 @@
+import { lstatSync, utimesSync } from "node:fs";
+import { dirname } from "node:path";
 import type { LayerView, WaitingChange } from "../../contract/ports/layers.js";
 import { isWithin } from "../files/path-text.js";
 import { entryAt } from "../sandbox/layer/entry-state.js";
@@ -16,7 +18,8 @@ export async function showLayer(
   layer: CommandLayer,
   rules: LayerRules,
   paths?: readonly string[],
-): Promise<Pick<LayerView, "changes" | "heldBack" | "diff">> {
+): Promise<Pick<LayerView, "changes" | "heldBack" | "diff" | "seenNs">> {
+  const seenNs = String(timeOf(dirname(layer.upper)));
   const judged = await judgeLayer(layer, rules);
   const files = new Map(judged.map((each) => [each.change, each.files]));
   const wants = (path: string): boolean =>
@@ -29,7 +32,14 @@ export async function showLayer(
   const reasons = await reasonsOf(layer, judged);
   const changes = described.changes.map((change) => ({ ...change, ...reasonFor(change.path, reasons) }));
   const heldBack = judged.flatMap((each) => heldChanges(each)).filter(({ path }) => wants(path));
-  return { changes, heldBack, diff: described.diff };
+  return { changes, heldBack, diff: described.diff, seenNs };
+}
+
+/** The clock of a file system can lag behind that of the system. */
+function timeOf(folder: string): bigint {
+  const now = new Date();
+  utimesSync(folder, now, now);
+  return lstatSync(folder, { bigint: true }).ctimeNs;
 }
 
 type Reason = Pick<WaitingChange, "reason" | "rule" | "conflict">;

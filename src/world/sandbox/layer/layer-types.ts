@@ -42,11 +42,6 @@ export interface LayerChange extends LayerPath {
   readonly before: EntryState | undefined;
   /** The entry in the layer; `undefined` if the command removed it. */
   readonly after: EntryState | undefined;
-  /**
-   * Somebody else changed the entry in the workspace after the command had started. Of a folder this covers only its own
-   * entries, not what is below its subfolders.
-   */
-  readonly isStale: boolean;
   /** A file whose content stays: the command only made hard links to it. */
   readonly isLinked?: boolean;
 }

@@ -154,7 +154,10 @@ describe("the changes of a layer", () => {
     );
     writeFileSync(join(fixture.workspace, "one/a.txt"), "theirs\n");
     writeFileSync(join(fixture.workspace, "one/deep/new.txt"), "theirs\n");
-    const stale = (await readAll(layer)).filter(({ isStale }) => isStale).map(({ path }) => path);
+    const changes = await readAll(layer);
+    const stale = changes
+      .filter(({ before }) => before && before.ctimeNs > layer.startedNs)
+      .map(({ path }) => path);
     expect(stale.toSorted()).toEqual(["one/a.txt", "one/deep"]);
   });
 

@@ -10,8 +10,6 @@ import { namesIn } from "./list-folder.js";
 export interface LayerRoots extends HiddenFolders {
   readonly workspace: string;
   readonly upper: string;
-  /** When the command was about to start, by the clock of the file system. */
-  readonly startedNs: bigint;
 }
 
 /** Compare a layer with the workspace. */
@@ -33,7 +31,6 @@ export async function* readChanges(roots: LayerRoots, folder?: LayerPath): Async
         kind,
         before: lower?.state,
         after: kind === "removed" ? undefined : upper.state,
-        isStale: lower !== undefined && lower.state.ctimeNs > roots.startedNs,
         ...(isLinked && { isLinked }),
       };
     }
@@ -44,8 +41,7 @@ export async function* readChanges(roots: LayerRoots, folder?: LayerPath): Async
     const path = childPath(folder, name);
     const lower = entryAt(pathBelow(roots.workspace, path))?.state;
     if (lower === undefined) continue;
-    const isStale = lower.ctimeNs > roots.startedNs;
-    yield { ...path, kind: "removed", before: lower, after: undefined, isStale };
+    yield { ...path, kind: "removed", before: lower, after: undefined };
   }
 }
 
