@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileNotFound } from "../../src/world/files/file-errors.js";
 import { chooseOpener, type Opener } from "../../src/world/files/opener.js";
 import { portableOpener } from "../../src/world/files/portable-opener.js";
@@ -21,6 +22,8 @@ import { systemClock } from "../../src/contract/system-clock.js";
 import type { Guard, GuardOptions } from "../../src/world/files/guard-types.js";
 import { createPathRules, type PathRulesOptions } from "../../src/world/files/path-rules.js";
 import { createJournal } from "../../src/world/journal/journal.js";
+import { openBelow } from "../../src/world/testing/open-below.js";
+import { underLoad } from "../setup/under-load.js";
 
 /** What stands outside and must never be seen or changed. */
 export const SECRET = "SECRET: outside the workspace";
@@ -54,7 +57,7 @@ export interface TestFixture {
   link(relative: string, target: string): string;
   /** The state directory of `files`. */
   readonly stateDir: string;
-  /** Remove all; throws where anything outside the workspace was changed. */
+  /** Remove all; throws where anything outside the workspace was changed, or anything is still open. */
   dispose(): Promise<void>;
 }
 
@@ -110,10 +113,19 @@ export function createTestFixture(kind: "descriptor" | "portable" = "descriptor"
     async dispose() {
       for (const state of states) await state.close();
       const now = fingerprint(outside);
+      const left = await stillOpen(base);
       for (const directory of [base, stateDir]) rmSync(directory, { recursive: true, force: true });
       if (now !== before) throw new Error(`Something outside was changed.\nbefore:\n${before}\nnow:\n${now}`);
+      if (left.length > 0) throw new Error(`Nobody closed ${left.join(", ")}.`);
     },
   };
+}
+
+/** What is still open a second later: a watcher closes what it looked through by and by. */
+async function stillOpen(base: string): Promise<readonly string[]> {
+  const end = performance.now() + underLoad(1000);
+  while (openBelow(base).length > 0 && performance.now() < end) await sleep(10);
+  return openBelow(base);
 }
 
 function withChanges(

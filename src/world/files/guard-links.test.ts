@@ -154,7 +154,9 @@ describe.each(["descriptor", "portable"] as const)("links and rules, held by %s"
     const wide = fixture.guard({ allowedPaths: [fixture.outside] });
     fixture.link("out", fixture.outside);
     expect(text(await wide.read("out/secret.txt"))).toBe(SECRET);
-    expect(wide.openRead("out/secret.txt").path).toBe(path.join(fixture.outside, "secret.txt"));
+    const opened = wide.openRead("out/secret.txt");
+    expect(opened.path).toBe(path.join(fixture.outside, "secret.txt"));
+    opened.close();
     expect(wide.display(path.join(fixture.ws, "a"))).toBe("a");
   });
 
