@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { CallStart } from "../../contract/ports/recorder.js";
 import { purgeLog } from "./purge.js";
@@ -26,11 +26,11 @@ const linesOf = (dir: string, segment = 0): Record<string, unknown>[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-const settle = (dir: string, writer: () => SegmentWriter): Promise<number> =>
+const settle = (dir: string, writer: () => SegmentWriter, alive?: string): Promise<number> =>
   settleAbandoned({
     dir,
     owner: "settler",
-    isAlive: () => false,
+    isAlive: (owner) => owner === alive,
     writer,
     effectsOf: async () => ({ files: [{ path: "a.txt", op: "write" }] }),
   });
@@ -143,6 +143,39 @@ describe("a start record", () => {
         error: { code: "CALL_INTERRUPTED" },
       },
     ]);
+  });
+
+  it("of a dead process is closed by one process only, unless that died over it", async () => {
+    const dir = newDir();
+    const recorder = openRecorder(dir);
+    void recorder.start(toStart("cut off"));
+    await recorder.flush(); // its process dies here
+    const { settling } = segmentPaths(dir, 0);
+    const writer = newWriter(dir);
+    writeFileSync(settling, "another");
+    expect(await settle(dir, () => writer, "another")).toBe(0);
+    // A claim without a name may be one whose name is being written.
+    writeFileSync(settling, "");
+    expect(await settle(dir, () => writer)).toBe(0);
+    const elevenSecondsAgo = Date.now() / 1000 - 11;
+    utimesSync(settling, elevenSecondsAgo, elevenSecondsAgo);
+    expect(await settle(dir, () => writer)).toBe(1);
+    expect(existsSync(settling)).toBe(false);
+    await writer.close();
+    expect(await readLog(dir).verify()).toMatchObject({ ok: true, records: 1 });
+  });
+
+  it("of a process that may be alive is left to it", async () => {
+    const dir = newDir();
+    const recorder = openRecorder(dir);
+    void recorder.start(toStart("running"));
+    await recorder.flush();
+    const writer = newWriter(dir);
+    expect(await settle(dir, () => writer, "test")).toBe(0);
+    await writer.close();
+    await recorder.record(toRecord("running"));
+    await recorder.close();
+    expect(await readLog(dir).search()).toMatchObject([{ callId: "running", outcome: "success" }]);
   });
 
   it("may have a second end, of a process that was taken for dead and was only stopped", async () => {
