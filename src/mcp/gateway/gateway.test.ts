@@ -453,7 +453,7 @@ describe("resources of a server", () => {
     expect(view("a")?.fault).toBe("resources/list failed: not now");
   });
 
-  it("are watched for whoever asks, also on a connection that is made later", async () => {
+  it("are watched for each host that asks, also on a connection that is made later", async () => {
     const { gateway, settings, opened, changes } = openGateway({ a: { offers: { resources: true } } });
     await gateway.connect("a", settings());
     changes.length = 0;

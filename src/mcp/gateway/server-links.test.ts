@@ -136,7 +136,7 @@ describe("the connections to a server", () => {
     expect(opened).toHaveLength(1);
   });
 
-  it("that somebody only looked through are made again for whoever else looks", async () => {
+  it("that somebody only looked through are made again for the next one that looks", async () => {
     const { use, links, isClosed } = openLinks();
     const first = await links.arrive(profileOf(hostOf("a")), 1000);
     expect(await links.arrive(profileOf(hostOf("b")), 1000)).toBe(first);
