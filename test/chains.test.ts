@@ -295,12 +295,12 @@ describe("a chain is refused beside its tools", () => {
     [
       "an argument the tool does not take",
       [{ id: "a", tool: "add", input: { a: 1, c: 1 } }],
-      /gives add no "b".*"c", which it does not take/,
+      /does not pass "b" to add.*passes "c" to add, which does not accept it/,
     ],
     [
       "a type that cannot fit",
       [{ id: "a", tool: "add", input: { a: 1, b: "{{ input.n }} or so" } }],
-      /a string where it wants a number/,
+      /a value of type string instead of number/,
     ],
     [
       "an input it does not have",

@@ -181,17 +181,17 @@ describe("a wrapped result", () => {
     [
       "nothing",
       () => ({ success: false, error: undefined }),
-      { message: '"make" failed without saying why.' },
+      { message: '"make" failed without giving a reason.' },
     ],
     [
       "an object with a message and a code that are none",
       () => ({ success: false, error: { message: 42, code: "not a code" } }),
-      { code: "EXECUTION_FAILED", message: '"make" failed without saying why.' },
+      { code: "EXECUTION_FAILED", message: '"make" failed without giving a reason.' },
     ],
     [
       "an object with an empty message and a number as code",
       () => ({ success: false, error: { message: "  ", code: 7 } }),
-      { code: "EXECUTION_FAILED", message: '"make" failed without saying why.' },
+      { code: "EXECUTION_FAILED", message: '"make" failed without giving a reason.' },
     ],
     [
       "a yielded one",

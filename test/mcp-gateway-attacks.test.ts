@@ -195,7 +195,7 @@ describe("a hostile server that", () => {
   it("closes its input is started again", async () => {
     await call("evil__deaf");
     const failed = await call("evil__echo", { text: "lost" });
-    expect(failed.text).toMatch(/SERVER_UNAVAILABLE.*does not read its standard input any more/);
+    expect(failed.text).toMatch(/SERVER_UNAVAILABLE.*no longer reads its standard input/);
     await expect.poll(() => mcp.tenon.mcp.servers().find(({ name }) => name === "evil")?.state).toBe("ready");
     expect((await call("evil__echo", { text: "back" })).text).toContain("back");
     await othersAnswer();

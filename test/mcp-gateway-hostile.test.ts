@@ -107,7 +107,7 @@ describe("hostile MCP servers, all behind one gateway", () => {
       view("noise")
         .faults.map(({ message }) => message)
         .join(),
-    ).toMatch(/no message: Welcome to my server!/);
+    ).toMatch(/not a message: Welcome to my server!/);
   });
 
   it("reads a flood slowly and says so", async () => {
@@ -120,7 +120,7 @@ describe("hostile MCP servers, all behind one gateway", () => {
 
   it.each([
     ["endless", /more than 1000 pages/, 1000],
-    ["circle", /runs in a circle/, 1],
+    ["circle", /repeats a page/, 1],
   ])("cuts a listing that never ends (%s)", (name, why, count) => {
     expect(
       view(name)
@@ -148,13 +148,13 @@ describe("hostile MCP servers, all behind one gateway", () => {
       expect.stringMatching(/FINE: another tool .* same name/),
       expect.stringMatching(/empty/),
       expect.stringMatching(/__proto__: .*reserved/),
-      expect.stringMatching(/\\u\{202e\}.*cannot be seen/),
-      expect.stringMatching(/\\u\{200b\}.*cannot be seen/),
+      expect.stringMatching(/\\u\{202e\}.*invisible characters/),
+      expect.stringMatching(/\\u\{200b\}.*invisible characters/),
       expect.stringMatching(/longer than/),
       expect.stringMatching(/with space/),
       expect.stringMatching(/empty/),
       expect.stringMatching(/empty/),
-      expect.stringMatching(/taken: it would take the place of the tool "names:taken"/),
+      expect.stringMatching(/taken: it would replace the tool "names:taken"/),
     ]);
   });
 
@@ -185,9 +185,9 @@ describe("hostile MCP servers, all behind one gateway", () => {
     expect(poisoned?.description).not.toMatch(/\p{Cf}/u);
     expect(poisoned?.warnings).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/taken out/),
+        expect.stringMatching(/invisible characters were removed/),
         expect.stringMatching(/secrets/),
-        expect.stringMatching(/kept from the person/),
+        expect.stringMatching(/keep something from the person/),
       ]),
     );
     expect(plain?.warnings).toEqual([]);

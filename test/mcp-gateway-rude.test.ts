@@ -61,7 +61,7 @@ describe("a server that breaks the protocol", { timeout: 60_000 }, () => {
     ["odd_content", "[]"],
     ["odd_blocks", "kept"],
     ["wrong_errors", "not an object"],
-    ["odd_error", "did not say why"],
+    ["odd_error", "gave no reason"],
     ["odd_progress", "done"],
     ["odd_notices", "done"],
     ["big_log", "done"],

@@ -106,7 +106,7 @@ describe("consent on a terminal", () => {
       );
     const refused = await answer(interrupt);
     expect(refused).toContain("│ +two⟨U+202E⟩");
-    expect(refused).toContain("You said no; nothing was changed.");
+    expect(refused).toContain("You refused the call; nothing was changed.");
     expect(refused).not.toContain("different arguments");
     expect(existsSync(join(home, "made.txt"))).toBe(false);
     await answer("\u001b[A\u001b[A\u001b[A\r");

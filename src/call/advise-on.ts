@@ -18,7 +18,7 @@ interface Tries {
 /** Say what was tried and what to try instead. */
 export function adviseOn(call: ReceivedCall, error: ToolError | undefined, tries: Tries): LoopAdvice {
   const { count, firstAt, lastAt } = tries;
-  // What was forbidden must not be tried with another tool.
+  // A forbidden call must not be tried with another tool.
   const alternatives = isForbidden(error) ? [] : alternativesTo(call);
   const others = alternatives.length === 0 ? "" : ` Other tools: ${alternatives.join(", ")}.`;
   const soon = error?.retryable === true ? " at once" : "";

@@ -40,13 +40,13 @@ export interface ApprovalOptions {
   readonly timeoutMs: number;
   /** How long it waits while no page of a console is open and nobody else can answer. */
   readonly pageTimeoutMs: number;
-  /** Store an "always" beyond this process; resolves with the rule's id. */
+  /** Store the rule of an "always" permanently; resolves with the rule's id. */
   readonly remember: (rule: PolicyRule) => Promise<string>;
   /** Store an answer for as long as the session lasts; resolves with the rule's id. */
   readonly rememberForSession: (sessionId: string, rule: PolicyRule) => Promise<string>;
 }
 
-/** The one path to consent: preview, question, answer, and what the answer changes. */
+/** Create the only way to consent: preview, question, answer, and the changes that the answer makes. */
 export function createApprovals(options: ApprovalOptions): Approvals {
   const isReachable = async (session: CallSession): Promise<boolean> => {
     const { open, asked } = options.channelsFor(session);
@@ -97,9 +97,9 @@ async function hasConsole(open: readonly ApprovalChannel[], desk: ConsentDesk): 
   return (await desk.reach()) !== undefined;
 }
 
-/** A tool that asks for itself asks every time: no rule of the policy can answer for it. */
+/** If the tool itself asks, it asks every time: a policy rule cannot answer for a person. */
 function canRemember({ source, approvals = 1 }: AccessDecision): boolean {
-  // What several people must consent to, no single rule answers for.
+  // A single rule cannot replace the consent of several people.
   return source !== "tool" && approvals === 1;
 }
 
@@ -123,7 +123,7 @@ async function ownPreview(call: ValidatedCall): Promise<ToolPreview | undefined>
   const { tool } = call.entry;
   if (tool.preview === undefined) return undefined;
   const preview = tool.preview(call.input, contextOf(call.resolved));
-  // Of a call that runs already, the time limit runs too.
+  // If the call is already running, its time limit is running too.
   return call.state.askAfter === undefined ? waitAhead(call, preview) : preview;
 }
 
@@ -163,7 +163,7 @@ function toRequest(call: ValidatedCall, decision: AccessDecision, extras: Reques
   };
 }
 
-/** What is wrong with arguments that a person changed. */
+/** Return the fault of arguments that a person changed. */
 function faultOf(call: ValidatedCall, changed: unknown): string | undefined {
   const plain = takePlain(changed, call.state.parts.plainLimits);
   const checked = plain.ok ? call.entry.input.check(plain.value) : plain;
@@ -209,7 +209,7 @@ function shownInput(call: ValidatedCall): unknown {
   return call.state.parts.redact(toPlainResult(call.input).value);
 }
 
-/** What the person changed is checked like any input, and a `deny` of policy or tool applies to it too. */
+/** Changed arguments are checked like any input, and a `deny` of the policy or the tool applies to them too. */
 async function withChangedArguments(call: ValidatedCall, changed: unknown): Promise<ValidatedCall> {
   const plain = takePlain(changed, call.state.parts.plainLimits);
   if (!plain.ok)

@@ -15,12 +15,12 @@ export async function canAskAfter(call: ValidatedCall, decision: AccessDecision)
   const { askAfter, policy, approvals } = call.state.parts;
   if (!askAfter || policy.mode !== "ask" || decision.source === "tool") return false;
   if (call.shell === undefined || call.entry.tool.runsOnlyLine?.(call.input) !== true) return false;
-  // Secrets are hidden from a command that runs unasked: one that names them is asked about before.
+  // Files with secrets are hidden from a command that runs without consent, so a command that names one needs consent first.
   if (call.shell.analysis.reads.some((path) => isSecretName(basename(path), true))) return false;
   return policy.allowsInAuto(policyCall(call)) && (await approvals.isReachable(call.state.session));
 }
 
-/** How the consent that is still missing is asked for; `undefined` if none is. */
+/** The function that asks for the missing consent; `undefined` if none is missing. */
 export function askAfterOf(state: CallState): CallScope["askAfter"] {
   const { askAfter: decision, validated } = state;
   if (decision === undefined || validated === undefined) return undefined;
@@ -30,7 +30,7 @@ export function askAfterOf(state: CallState): CallScope["askAfter"] {
   };
 }
 
-/** What the person sees of a command that has run. */
+/** The preview of a command that has already run. */
 export function previewChanges({ changes, heldBack, diff }: ShownChanges): ToolPreview {
   const left = heldBack.filter(({ asks }) => asks !== true);
   const count = plural(changes.length, "change");

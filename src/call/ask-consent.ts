@@ -73,7 +73,7 @@ export async function askConsent(
     deadlines.remove(deadline);
     stop();
     resume();
-    over.abort(new ToolExecutionError("The request for consent is over.", { code: "INTERACTION_FAILED" }));
+    over.abort(new ToolExecutionError("The request for consent has ended.", { code: "INTERACTION_FAILED" }));
     await conclude(call, request, { desk: options.desk, ending });
   }
 }
@@ -110,7 +110,7 @@ interface Waiting extends ConsentOptions {
   readonly signal: AbortSignal;
 }
 
-/** The first answer from any channel; rejects if no channel is left that could answer. */
+/** Resolve with the first answer from any channel; reject if no channel is left that could answer. */
 async function waitForAnswer(
   call: ValidatedCall,
   request: ApprovalRequest,

@@ -16,7 +16,7 @@ import { toToolError } from "./failure.js";
 import type { ToolSettings } from "./parts.js";
 import { claimAgain, policyCall, validateInput, type ValidatedCall } from "./validate.js";
 
-/** A call that policy, tool and, where needed, a person let through. Only `authorise` makes one. */
+/** A call that the policy, the tool and, if needed, a person have allowed. Only `authorise` creates one. */
 class AuthorisedCall {
   declare protected readonly stage: "authorised";
   declare readonly state: CallState;
@@ -108,7 +108,7 @@ async function consult(asked: ValidatedCall, first: AccessDecision): Promise<Aut
     call.state.decision = call.state.askAfter;
     return admit(call, call.state.askAfter);
   }
-  // What the person let through still passes the policy: consent answers `ask`, never `deny`.
+  // The policy still applies after consent: consent answers `ask`, but never overrides `deny`.
   return admit(await call.state.parts.approvals.request(call, decision), decision);
 }
 
@@ -120,7 +120,7 @@ async function withOwnCheck(call: ValidatedCall, first: AccessDecision): Promise
   let judged = call;
   let decision = first;
   if (own.updatedInput !== undefined) {
-    // The limits are for callers; the tool may name every file of a command that changed more than that.
+    // These limits apply to callers; a tool may list every file of a command that changed more than that.
     const plain = takePlain(own.updatedInput, copyLimits);
     if (!plain.ok)
       throw new ToolInternalError("checkPermissions returned an updatedInput that is not plain data.");
@@ -191,7 +191,7 @@ function stricter(one: AccessDecision, other: AccessDecision): AccessDecision {
   return (other.approvals ?? 1) > (one.approvals ?? 1) ? other : one;
 }
 
-/** Where nobody can be asked, the hint names a rule that would allow the call; what the guards refuse, no rule allows. */
+/** If nobody can be asked, the hint names a rule that would allow the call, unless a guard refuses it, which no rule can change. */
 function denied(call: ValidatedCall, decision: AccessDecision): ToolError {
   const refused = decision.code === "APPROVAL_UNAVAILABLE" ? refusedByGuards(call) : undefined;
   return refused ?? refusal(call, decision);

@@ -2,7 +2,7 @@ import type { ToolPreview } from "../contract/tool.js";
 import { foldNote, foldText } from "../text/visible-text.js";
 import { isRecord } from "../contract/is-record.js";
 
-/** Characters of one text of a preview that a person may be asked to look at. */
+/** Maximum number of characters of one text in a preview. */
 const maxText = 1_000_000;
 const maxSummary = 10_000;
 

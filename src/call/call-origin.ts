@@ -5,7 +5,7 @@ import type { Toolset } from "../registry/toolsets.js";
 import type { BatchBudget } from "./batch-budget.js";
 import type { ReceivedCall } from "./receive.js";
 
-/** What comes with a request but not from the caller. */
+/** Facts about a request that do not come from the caller. */
 export interface CallOrigin {
   readonly session: CallSession;
   readonly toolset?: Toolset | undefined;
@@ -13,7 +13,7 @@ export interface CallOrigin {
   readonly parent?: ReceivedCall | undefined;
   /** The failed call in whose place this one answers. */
   readonly fallbackFor?: ReceivedCall | undefined;
-  /** Only asks what would be decided: no events are sent. */
+  /** The call only asks what would be decided, so no events are sent. */
   readonly hypothetical?: boolean;
   /** Why no call can run at all. */
   readonly fault?: ToolError | undefined;

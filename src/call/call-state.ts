@@ -27,14 +27,14 @@ export class CallState {
   /** How many calls are above this one. */
   readonly depth: number;
 
-  /** The newest record of each stage, for the answer of a call that failed on the way. */
+  /** The newest record of each stage, used to answer a call that failed in a later stage. */
   resolved: ResolvedCall | undefined;
   validated: ValidatedCall | undefined;
   /** How the result is given back if the called tool meant another one. */
   answeredAs: AnsweredAs | undefined;
   /** What was decided about it, refusals too. */
   decision: AccessDecision | undefined;
-  /** It runs before a person is asked: what asks, once its changes are known. */
+  /** Set if the command runs before a person is asked: the decision that asks once its changes are known. */
   askAfter: AccessDecision | undefined;
   /** The idempotency key that it holds. */
   keyed: KeyedCall | undefined;
@@ -60,9 +60,9 @@ export class CallState {
   waitedBeforeStartMs = 0;
   executionEnded: number | undefined;
   context: ToolContext | undefined;
-  /** What the tool showed of files, if its answer may be cached. */
+  /** The parts of files that the tool showed, if its answer may be cached. */
   sightings: { path: string; sighting: Sighting }[] | undefined;
-  /** The answer that is given again, and its result for this call. */
+  /** The cached answer that is reused, and a copy of its result for this call. */
   recalled: { readonly answer: KeptAnswer; readonly result: unknown } | undefined;
   notes: Partial<CallMetadata> | undefined;
   /** Why the call must stop, once it must; only `abort` sets it. */
@@ -205,7 +205,7 @@ export class CallState {
     return parent === undefined ? [this] : [this, ...parent.state.#andAbove()];
   }
 
-  /** Nobody waits for the answer: the call may finish its work, but no person is asked on its behalf. */
+  /** The caller has left: the call may finish its work, but no person is asked on its behalf. */
   callerLeft(reason: ToolError): void {
     this.#callerLeft ??= reason;
     if (this.#pauses > 0) this.abort(reason);
@@ -240,7 +240,7 @@ export class CallState {
   }
 }
 
-/** For a tool that keeps its own time limit: how long it may take before its work starts. */
+/** How long a tool with its own time limit may take before its work starts. */
 const aheadMs = 30_000;
 
 /** Start the call's time limit: the caller's, or else the tool's. */

@@ -33,7 +33,7 @@ function rootOf({ state }: ValidatedCall): string {
   return world.root?.() ?? world.canonicalPath(".");
 }
 
-/** Commands see folders on the way to an allowed path, and of the rest of the workspace nothing but names. */
+/** Commands see the folders above an allowed path. Of the rest of the workspace they see only names. */
 function narrowRulings(
   rulings: PathRulings | undefined,
   whitelist: PathWhitelist | undefined,

@@ -20,7 +20,7 @@ export interface WaitingConsent {
   onApproval(request: ApprovalRequest): void;
 }
 
-/** What became of an answer: only one counts for each request. */
+/** The outcome of an answer: only one counts for each request. */
 export type AnswerOutcome =
   | { readonly status: "accepted" }
   /** It counts, and others must consent too. */

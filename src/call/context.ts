@@ -28,7 +28,7 @@ import type { ResolvedCall } from "./resolve.js";
 import { report } from "./stream-output.js";
 import { policyCall } from "./validate.js";
 
-/** The context of a call, created when it is first needed and the same for all its stages. */
+/** Return the context of a call, which is created on first use and shared by all stages. */
 export function contextOf(call: ResolvedCall): ToolContext {
   return (call.state.context ??= new CallContext(call));
 }

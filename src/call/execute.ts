@@ -56,7 +56,7 @@ function begin(call: AuthorisedCall): unknown {
     running = retryOrFail(call, thrown);
   }
   startClock(call.validated);
-  // A thenable that is not a promise is asked only once: some start their work again each time.
+  // `then` of a thenable that is not a promise is called only once: some start their work again each time.
   return settle(call, running instanceof Promise ? running : Promise.resolve(running));
 }
 
@@ -78,7 +78,7 @@ function attempt(call: AuthorisedCall): unknown {
   return isGenerator(value) ? drain(validated.received, value) : value;
 }
 
-/** Wait for a try, or for what stops the call; a promise that may outlive the call is remembered. */
+/** Wait for an attempt or for the abort of the call; a promise that may outlive the call is remembered. */
 function settle(call: AuthorisedCall, running: Promise<unknown>): Promise<unknown> {
   const { state } = call;
   state.lingering = running;
@@ -128,7 +128,7 @@ function finish(call: AuthorisedCall, error: ToolError | undefined): void {
 
 function verdictOn(call: AuthorisedCall, error: ToolError): "failed" | "critical" {
   const { timeoutMs = Infinity } = call.validated.received;
-  // A caller with a shorter time limit than the tool's says nothing about the tool.
+  // A timeout by a caller's limit that is shorter than the tool's says nothing about the tool.
   const isHasty = error === call.state.aborted && timeoutMs < (call.settings.timeoutMs ?? Infinity);
   return !isHasty && isCritical(error) ? "critical" : "failed";
 }
@@ -177,7 +177,7 @@ function unwrapResult(value: unknown, { tool, name, output }: ToolEntry): unknow
   if (value.success) return value.data === undefined ? value.result : value.data;
   const { message, code } = errorOf(value);
   const data = value.data ?? value.result;
-  throw new ToolExecutionError(message ?? `"${name}" failed without saying why.`, {
+  throw new ToolExecutionError(message ?? `"${name}" failed without giving a reason.`, {
     ...(code !== undefined && { code }),
     ...(data !== undefined && { details: { data } }),
   });

@@ -22,7 +22,7 @@ export interface Explained {
   readonly commands?: readonly CommandVerdict[];
   /** What to do about a denial. */
   readonly hint?: string;
-  /** Which of the `changes` rules about paths deny or ask about. */
+  /** Those of the `changes` that rules about paths deny or ask about. */
   readonly changes?: readonly ExplainedChange[];
   /** Every rule that applies, if `considered` was set. */
   readonly considered?: readonly Explanation[];
@@ -88,7 +88,7 @@ function allowingRule(
   const [judged, reads] = [policyCall(call), refusedReads(call)];
   const rule = narrowestRule(judged, reads);
   if (rule.decision === "allow") return { allowRule: rule };
-  // A person's own rule is overruled for one call at a time, so that what cannot be allowed permanently can be allowed too.
+  // A person overrules their own rule for one call at a time, so that calls that cannot be allowed permanently can be allowed once.
   const isOwn = source === "user" || source === "command-line";
   return isOwn ? { allowRule: coveringRule(judged, reads) } : {};
 }

@@ -23,7 +23,7 @@ interface Streak {
   readonly signature: string;
   /** What the call touches; a change of that ends the streak. */
   readonly locks: readonly Lock[];
-  /** The tool itself ran and its error is not retryable: only then does refusing save anything. */
+  /** Whether the tool itself ran and its error is not retryable: only then does refusing save anything. */
   readonly costly: boolean;
   readonly firstAt: number;
   /** The identity of the files at its paths when it began to be refused. */
@@ -83,7 +83,7 @@ export class LoopGuard {
       known.entry === state.resolved?.entry &&
       now - known.lastAt <= this.#limits.windowMs;
     const streak = same ? known : this.#begin(call, error, signature);
-    // Calls made at the same time did not know of each other's failure: together they are one try.
+    // Calls made at the same time could not know of each other's failure, so together they count as one attempt.
     if (!same || state.startedMonotonic >= streak.lastMonotonic) streak.count++;
     streak.lastAt = now;
     streak.lastMonotonic = this.#clock.monotonic();

@@ -96,7 +96,7 @@ function joinTexts(parts: readonly ContentPart[]): string {
 }
 
 function mapText(part: ContentPart, change: (text: string) => string): ContentPart {
-  // Field by field, as nearly all are like that: a spread takes several times as long.
+  // Copied field by field, since a spread takes several times as long and nearly all parts are like this.
   if (part.type === "text" && part.more === undefined) return { type: "text", text: change(part.text) };
   return "text" in part && part.text !== undefined ? { ...part, text: change(part.text) } : part;
 }
@@ -167,7 +167,7 @@ const maxLinkChars = 200_000;
 const maxUriChars = 8192;
 const maxTypeChars = 200;
 
-/** The parts without what no model takes: media that are too large are kept and named, and so is what is too much. */
+/** Remove parts that no model accepts: media that are too large, or too many, are stored and replaced by a note. */
 function withoutBulk(
   parts: readonly ContentPart[],
   keep: (text: string) => string | undefined,

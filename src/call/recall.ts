@@ -45,7 +45,7 @@ function versionOf(
   isGlance = false,
 ): Version | undefined {
   if (reads.length === 0) return { version: "", changedAt: 0 };
-  // The names that what a session has seen is known by.
+  // The names under which the session knows the files that it has seen.
   let version = locks.flatMap(({ space, key }) => (space === "session" ? [] : [key])).join("\0");
   let changedAt = 0;
   for (const resource of reads) {
@@ -55,7 +55,7 @@ function versionOf(
       version += `\0${resource.env}=${value}`;
     } else if ("path" in resource) {
       const stat = statPath(received.state, resource.path, isGlance);
-      // What a folder contains can change without a trace on the folder itself.
+      // The contents of a folder can change without changing the folder itself.
       if (stat === null || stat.type !== "file") return undefined;
       version += `\0${stat.identity}`;
       changedAt = Math.max(changedAt, stat.changed, stat.modified);

@@ -247,7 +247,7 @@ describe("a runtime that is closed", () => {
       type: "ToolUnavailableError",
       code: "RUNTIME_CLOSED",
       message: "Tenon is closed.",
-      hint: "Create a new Tenon.",
+      hint: "Create a new Tenon instance.",
       retryable: false,
     });
   });

@@ -58,7 +58,7 @@ class ReceivedCall {
       this.fault =
         undefined;
     let sent: unknown;
-    // As far as the request is valid: a call that is refused is recorded with what is known of it.
+    // The valid part of the request: a refused call is recorded with what is known about it.
     try {
       const fields = readFields(request);
       const { name, id, taskId, idempotencyKey, priority, timeoutMs } = fields;
@@ -95,7 +95,7 @@ export function receive(request: unknown, origin: CallOrigin, parts: SpineParts)
 
 /** Announce the call, and refuse it if it cannot run at all. */
 export function accept(call: ReceivedCall): void {
-  // Also for what is refused: listeners see every request once.
+  // Announced for refused calls too, so that listeners see every request once.
   announce(call, "TOOL_CALL_REQUESTED", () => ({ arguments: shownArguments(call) }));
   if (call.fault !== undefined) throw call.fault;
   refuseIfClosed(call);
@@ -184,7 +184,7 @@ function refuseIfClosed({ state: { origin, parts, depth } }: ReceivedCall): void
     throw new ToolUnavailableError("Tenon is closed.", {
       code: "RUNTIME_CLOSED",
       retryable: false,
-      hint: "Create a new Tenon.",
+      hint: "Create a new Tenon instance.",
     });
   }
   if (depth <= maxDepth) return;

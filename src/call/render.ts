@@ -35,7 +35,7 @@ function withoutSecrets(part: ContentPart, redact: <T>(value: T) => T): ContentP
   return "text" in part && part.text !== undefined ? { ...part, text: redact(part.text) } : part;
 }
 
-/** The tool's rendering of a result; that of a result that is given again is the same. */
+/** The tool's rendering of a result; for a cached result, the stored rendering is reused. */
 function renderedBefore(call: ReceivedCall, result: unknown): readonly ContentPart[] | undefined {
   const { recalled, answeredAs } = call.state;
   if (recalled === undefined || recalled.result !== result || answeredAs !== undefined)

@@ -13,16 +13,16 @@ export interface CacheLimits {
 /** An answer that may be given again as long as what it read has this version. */
 export interface KeptAnswer {
   readonly version: string;
-  /** Nobody else holds it. */
+  /** A copy that nothing else refers to. */
   readonly result: unknown;
-  /** What the session has seen by it. */
+  /** The parts of files that the session saw through this answer. */
   readonly sightings: readonly { readonly path: string; readonly sighting: Sighting }[];
   /** It came from outside. */
   readonly tainted: boolean;
   readonly expiresAt: number;
   /** The result as JSON, from the second time it is given on. */
   text?: string | undefined;
-  /** What the tool renders of it, likewise; texts only. */
+  /** The tool's rendering of it, if it consists of texts only; also stored from the second use on. */
   rendered?: readonly ContentPart[] | undefined;
   /** What the session knew when it was last told of the sightings. */
   seenVersion?: number | undefined;
@@ -32,7 +32,7 @@ export interface KeptAnswer {
 export class ResultCache {
   readonly #limits: CacheLimits;
   readonly #monotonic: () => number;
-  /** The time of the machine that stamps files. */
+  /** The wall clock of the machine, which the timestamps of files come from. */
   readonly wallTime: () => number;
   #answers: Lru.LRUCache<string, KeptAnswer> | undefined;
 

@@ -85,7 +85,7 @@ async function answerByFallback(call: ReceivedCall, error: ToolError): Promise<O
   const { state, arguments: sent, taskId, priority, timeoutMs } = call;
   const fallback = recoverable.has(error.name) && sent.ok ? fallbackOf(call) : undefined;
   if (fallback === undefined || state.isStoppedByCaller) return { call, error };
-  // This call's own time is over; the fallback has its own.
+  // This call's own time limit no longer applies; the fallback has its own.
   state.stopClock();
   const request = {
     name: fallback,

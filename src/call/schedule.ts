@@ -64,7 +64,7 @@ function runWith(call: AuthorisedCall, ticket: Ticket, run: (call: AuthorisedCal
   return running;
 }
 
-/** The new version needs something else than what was granted: the call is judged and scheduled again. */
+/** The new version needs other locks or consent than were granted, so the call is judged and scheduled again. */
 async function startOver(call: ValidatedCall, run: (call: AuthorisedCall) => unknown): Promise<unknown> {
   return schedule(await authorise(call), run);
 }

@@ -40,7 +40,7 @@ export function shellSession({ state }: Pick<ResolvedCall, "state">): ShellSessi
   return { folder: state.session.folder?.path };
 }
 
-/** What the policy needs to know of the line: its commands, and the files that they read and change. */
+/** Return what the policy needs to know about the line: its commands, and the files that they read and change. */
 export function shellParts(
   call: ValidatedCall,
   { line, analysis, workspace }: AnalysedLine,

@@ -207,7 +207,7 @@ async function checkLog({ tenon, loaded }: Examined): Promise<Finding> {
 
 function checkGuard({ tenon }: Examined): Finding {
   if (tenon.guardKind === "descriptor")
-    return { name: "file guard", status: "ok", message: "by file descriptor, free of races" };
+    return { name: "file guard", status: "ok", message: "by file descriptor, without races" };
   return {
     name: "file guard",
     status: "warn",
@@ -273,7 +273,7 @@ function checkPrograms({ tenon }: Examined): readonly Finding[] {
   return [...servers, ...others].map(({ name, command }) => ({
     name: "programs",
     status: "warn",
-    message: `${name} runs outside the sandbox, with all your rights`,
+    message: `${name} runs outside the sandbox, with all your permissions`,
     fix: `tenon ${command} ${pasteQuote(name)}`,
   }));
 }

@@ -38,7 +38,7 @@ async function examineOpen(open: OpenFleet): Promise<readonly Finding[]> {
   return [
     { name: "fleet", status: "ok", message: `NATS and PostgreSQL answer, tenant ${view.tenant}` },
     ...checkWorkers(view),
-    ...skipped.map((name) => failure(name, "no worker can be asked", "tenon fleet status")),
+    ...skipped.map((name) => failure(name, "no worker can be reached", "tenon fleet status")),
     ...examined.flatMap(({ workspace, answer }) =>
       answer.map((finding) => ({ ...finding, name: `${workspace}: ${finding.name}` })),
     ),
@@ -51,7 +51,7 @@ function checkWorkers({ members, queued, oldestMs }: FleetView): readonly Findin
   const fix = "tenon worker --fleet nats://HOST:4222 --workspaces DIR";
   const workers: Finding =
     alive.length === 0
-      ? failure("workers", "no worker is there", fix)
+      ? failure("workers", "no worker is running", fix)
       : { name: "workers", status: "ok", message: plural(alive.length, "worker") };
   const isSlow = oldestMs > slowMs;
   const queue = describeQueue(queued, oldestMs);
@@ -69,7 +69,7 @@ function checkWorkers({ members, queued, oldestMs }: FleetView): readonly Findin
           {
             name: "versions",
             status: "warn" as const,
-            message: `several versions work together: ${[...versions].join(", ")}`,
+            message: `different versions are running: ${[...versions].join(", ")}`,
             fix: "npm install -g tenon@latest",
           },
         ]),

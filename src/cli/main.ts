@@ -57,7 +57,7 @@ const commandGroups: Readonly<Record<string, Readonly<Record<string, () => AddCo
     plugins: () => addPlugins,
   },
   "Decide what may run:": { policy: () => addPolicy, trust: () => addTrust, approvals: () => addApprovals },
-  "See and take back what happened:": {
+  "Inspect and undo what happened:": {
     log: () => addLog,
     undo: () => addUndo,
     quarantine: () => addQuarantine,
@@ -65,7 +65,7 @@ const commandGroups: Readonly<Record<string, Readonly<Record<string, () => AddCo
     replay: () => addReplay,
     reflect: () => addReflect,
   },
-  "Look into the state:": {
+  "Inspect the state:": {
     memory: () => addMemory,
     plan: () => addPlan,
     snippets: () => addSnippets,

@@ -139,7 +139,7 @@ export function describeTrial(name: string, { started, reason, tools, log, reach
     ["It wants to reach:", hosts.filter(({ isOffered }) => isOffered).map(placeOf)],
     ["It wants to read:", readable],
     ["It wants to write:", writable],
-    ["Refused in any case:", [...withheld, ...refused.map((each) => `${placeOf(each)} (${each.reason})`)]],
+    ["Always refused:", [...withheld, ...refused.map((each) => `${placeOf(each)} (${each.reason})`)]],
     ["It reached:", hosts.filter(({ verdict }) => verdict === "allowed").map(placeOf)],
     ["It started:", programs.length === 0 ? [] : [programs.join(", ")]],
     ["Its last output:", started ? [] : log.slice(-5)],

@@ -46,7 +46,7 @@ describe("usage errors", () => {
     [["tools", "-w", "missing"], "missing as the workspace: no such file or folder", "tenon tools --help"],
     [["state", "restore", "missing"], "missing: no such file or folder", "tenon state restore --help"],
     [["state", "backup", "note.txt"], "note.txt: it exists already", "tenon state backup --help"],
-    [["plugins", "add", " "], "Specify a file, a folder or an npm package", "tenon plugins add --help"],
+    [["plugins", "add", " "], "Pass a file, a folder or an npm package", "tenon plugins add --help"],
     [["call", "edit_file", "note.txt"], "Did you mean path=note.txt?", "tenon call --help"],
   ])("%j says what is wrong and names the help of its command", async (args, message, help) => {
     const { code, out, err } = await run(...args);

@@ -63,17 +63,17 @@ function checkArguments(input: unknown, tool: ToolDescription, place: ChainScope
   const { properties = {}, required = [], additionalProperties } = tool.inputSchema as ObjectSchema;
   const names = Object.keys(properties);
   for (const name of required)
-    if (!Object.hasOwn(input, name)) faults.push(`${place.owner} gives ${tool.name} no "${name}"`);
+    if (!Object.hasOwn(input, name)) faults.push(`${place.owner} does not pass "${name}" to ${tool.name}`);
   for (const [name, value] of Object.entries(input)) {
     if (!Object.hasOwn(properties, name)) {
       if (additionalProperties !== false) continue;
       const near = nearest(name, names);
       const advice = near === undefined ? "" : `; did you mean "${near}"?`;
-      faults.push(`${place.owner} gives ${tool.name} "${name}", which it does not take${advice}`);
+      faults.push(`${place.owner} passes "${name}" to ${tool.name}, which does not accept it${advice}`);
       continue;
     }
     const fault = checkType(value, properties[name], place);
-    if (fault !== undefined) faults.push(`${place.owner} gives ${tool.name} as "${name}" ${fault}`);
+    if (fault !== undefined) faults.push(`${place.owner} passes ${fault} as "${name}" to ${tool.name}`);
   }
   return faults;
 }
@@ -90,7 +90,7 @@ function checkType(value: unknown, wanted: JsonSchema | undefined, place: ChainS
   if (typeof type !== "string") return undefined;
   const actual = typeOf(value, place);
   if (actual === undefined || fits(actual, type)) return undefined;
-  return `a ${actual} where it wants a ${type}`;
+  return `a value of type ${actual} instead of ${type}`;
 }
 
 function fits(actual: string, wanted: string): boolean {

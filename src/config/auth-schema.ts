@@ -46,7 +46,7 @@ const peopleSettings = once(() => ({
     default: "groups",
   }),
   nameClaim: setting(text(), "Claim that users are named after.", { default: "preferred_username" }),
-  defaultRole: setting(z.enum(roles), "Role of everybody whom nothing else gives one.", {
+  defaultRole: setting(z.enum(roles), "Role of everyone who gets none otherwise.", {
     defaultText: "none: they are refused",
   }),
   addUsers: setting(z.boolean(), "Add a user for everybody who signs in for the first time.", {
@@ -54,7 +54,7 @@ const peopleSettings = once(() => ({
   }),
   matchUsers: setting(
     z.boolean(),
-    "Let somebody new sign in as the existing user of exactly their name, if nobody signs in as that user yet. Only for a provider where nobody can choose their own name.",
+    "Let a new person sign in as the existing user with exactly their name, if nobody signs in as that user yet. Use it only if people cannot choose their own names at the provider.",
     { default: false },
   ),
 }));

@@ -257,7 +257,7 @@ const pluginSchema = once(() =>
     sandbox: accessSchema()
       .optional()
       .describe(
-        "Run it in the sandbox with this access only; {} for none. @default it runs outside the sandbox, with all your rights",
+        "Run it in the sandbox with this access only; {} for none. @default it runs outside the sandbox, with all your permissions",
       ),
     limits: z
       .strictObject({

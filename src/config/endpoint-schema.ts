@@ -31,7 +31,7 @@ export const endpointsSchema = once(() =>
       listing: z
         .enum(["all", "compact", "search"])
         .optional()
-        .describe("What hosts are shown of the tools. @default tools.listing"),
+        .describe("How tools are listed to hosts. @default tools.listing"),
       policy: z
         .array(endpointRuleSchema())
         .max(1000)

@@ -33,7 +33,7 @@ export const workspaceSourceSchema = once(() =>
     atEnd: z
       .enum(["keep", "remove"])
       .optional()
-      .describe("What becomes of the folder when the session ends. @default keep"),
+      .describe("What happens to the folder when the session ends. @default keep"),
     labels: labels().optional().describe("Labels that the worker must have. @default none"),
   }),
 );
@@ -46,7 +46,7 @@ export const fleetSection = once(() =>
       "Address of the NATS server, or of several servers of one cluster. It must have JetStream.",
       { defaultText: "no fleet" },
     ),
-    tenant: setting(fleetName(32), "Whose calls these are: tenants see nothing of each other.", {
+    tenant: setting(fleetName(32), "Tenant that the calls belong to. Tenants cannot see each other.", {
       default: "main",
     }),
     workspace: setting(fleetName(), "Workspace of hosts whose endpoint names none.", { default: "main" }),

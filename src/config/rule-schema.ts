@@ -41,7 +41,7 @@ export const ruleSchema = once(() =>
     user: globs().optional().describe("User ids it applies to. @default every user"),
     client: globs()
       .optional()
-      .describe("MCP clients it applies to, by the name that they give themselves. @default every client"),
+      .describe("MCP clients it applies to, by the name that they report. @default every client"),
     role: globs()
       .optional()
       .describe(

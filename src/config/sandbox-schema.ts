@@ -80,7 +80,7 @@ const caches = once(() =>
   section("The packages that commands of a workspace downloaded.", {
     maxBytes: setting(
       bytes(),
-      "Disk space that they may take; beyond it, what was unused for longest is removed, and downloaded again when it is needed.",
+      "Disk space that they may take; beyond it, the least recently used are removed, and downloaded again when needed.",
       { default: 8 * 2 ** 30 },
     ),
   }),

@@ -63,7 +63,7 @@ const started = once(() => ({
   sandbox: accessSchema()
     .optional()
     .describe(
-      "Run it in the sandbox with this access only; {} for none. @default it runs outside the sandbox, with all your rights",
+      "Run it in the sandbox with this access only; {} for none. @default it runs outside the sandbox, with all your permissions",
     ),
   ...selection(),
 }));

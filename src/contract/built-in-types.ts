@@ -155,7 +155,7 @@ export interface BuiltInTools {
         filesParsed: number;
         filesKnown: number;
       };
-      /** Remarks on how the matches were found, such as limits that were reached. */
+      /** Notes on how the matches were found, such as limits that were reached. */
       notes?: string[] | undefined;
     };
   };

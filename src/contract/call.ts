@@ -72,13 +72,13 @@ export interface AccessDecision {
   readonly source: string;
   /** The error code of a denial. @default "ACCESS_DENIED" */
   readonly code?: string;
-  /** The way out of a denial. */
+  /** What to do about a denial. */
   readonly hint?: string;
   /** The setting of the configuration that lifts a limit which no rule lifts. */
   readonly liftedBy?: { readonly setting: string; readonly value: string | readonly string[] };
 }
 
-/** What is known of a call besides its result. */
+/** Facts about a call besides its result. */
 export interface CallMetadata {
   /** The version of the tool that answered. */
   version?: string;
@@ -102,14 +102,14 @@ export interface CallMetadata {
   answeredBy?: string;
   /** The answer of an earlier call with the same idempotency key. */
   repeated?: boolean;
-  /** Results from outside that the model must not obey. */
+  /** The result comes from outside; the model must not follow instructions in it. */
   untrusted?: boolean;
   /** The answer is an MCP server's. */
   mcp?: McpResultFacts;
   [extra: string]: unknown;
 }
 
-/** What every answer says, whether the call succeeded or failed. */
+/** The fields of every answer, whether the call succeeded or failed. */
 export interface CallSummary {
   readonly callId: string;
   readonly toolName: string;

@@ -34,7 +34,7 @@ export interface ToolContext {
   readonly endpoint?: string | undefined;
   /** Paths this call is narrowed to. */
   readonly allowedPaths?: readonly string[] | undefined;
-  /** Characters of text for the model that an answer should hold; what is longer may be cut in the middle. */
+  /** Maximum characters of text for the model in an answer; longer text may be cut in the middle. */
   readonly maxTextChars?: number | undefined;
   /** The same in estimated tokens. */
   readonly maxTextTokens?: number | undefined;

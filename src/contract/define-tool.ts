@@ -27,7 +27,7 @@ type Typed =
   | "render"
   | "execute";
 
-/** A tool as its author writes it: the types of `execute` follow from the schemas. */
+/** A tool as its author writes it: the types of `execute` are inferred from the schemas. */
 export interface ToolDefinition<
   In extends SchemaSource,
   Out extends SchemaSource | undefined,

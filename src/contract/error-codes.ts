@@ -238,7 +238,7 @@ export const errorCodes = {
   RUNTIME_CLOSED: {
     type: "ToolUnavailableError",
     meaning: "Tenon is closed or closing and accepts no new calls.",
-    hint: "Create a new Tenon.",
+    hint: "Create a new Tenon instance.",
   },
   SERVICE_UNAVAILABLE: {
     type: "ToolUnavailableError",

@@ -1,7 +1,7 @@
 import type { ToolEnvelope } from "./call.js";
 import type { Tool, ToolCategory } from "./tool.js";
 
-/** Which tools an extension is about; what is left out narrows nothing. */
+/** Which tools an extension applies to; a missing field matches all. */
 export interface ExtensionFilter {
   /** Names or globs (`git_*`), of the tool itself or one of its aliases. */
   readonly names?: readonly string[];
@@ -30,7 +30,7 @@ export type ExecuteVerdict =
       readonly input?: undefined;
       /** Why. */
       readonly refuse: string;
-      /** The way out. */
+      /** What to do about it. */
       readonly hint?: string | undefined;
     };
 
@@ -56,7 +56,7 @@ export interface Extension {
   readonly filter?: ExtensionFilter | undefined;
   /** How long one hook may take. @default 5000 */
   readonly timeoutMs?: number | undefined;
-  /** What becomes of a call whose `onToolExecute` failed. @default "continue" */
+  /** What happens to a call if `onToolExecute` fails. @default "continue" */
   readonly onFailure?: "continue" | "refuse" | undefined;
   /** What `extendTool` gets besides the tool; `tenon.use(extension, config)` gives another one. @default {} */
   readonly config?: Readonly<Record<string, unknown>> | undefined;

@@ -5,7 +5,7 @@ import type { ClientConnection } from "./ports/client.js";
 import type { InteractBackend } from "./ports/interact.js";
 import type { ToolProgress } from "./tool.js";
 
-/** What the MCP server needs of a Tenon, and nothing else. */
+/** Everything that the MCP server needs from a Tenon instance. */
 export interface McpHost {
   readonly name: string;
   readonly version: string;
@@ -49,19 +49,19 @@ export interface HostSessionOptions {
   readonly endpoint?: string | undefined;
   readonly interact?: InteractBackend | undefined;
   readonly client?: ClientConnection | undefined;
-  /** Its own person's program, at the other end of a pipe; anything else reached Tenon over a network. @default false */
+  /** Whether the host is the person's own program at the other end of a pipe; all others connect over a network. @default false */
   readonly local?: boolean | undefined;
   /** MCP servers whose tools, resources and prompts are offered. @default all */
   readonly servers?: readonly string[] | undefined;
-  /** Only prompts whose name one of these globs fits. @default all */
+  /** Only prompts whose name matches one of these globs. @default all */
   readonly prompts?: readonly string[] | undefined;
   /** Providers whose native tools are offered. @default all that are configured */
   readonly native?: readonly ("anthropic" | "openai")[] | undefined;
-  /** What is shown of the tools. @default the configuration's */
+  /** How the tools are listed. @default the configuration's */
   readonly listing?: "all" | "compact" | "search" | undefined;
-  /** Only tools whose name one of these globs fits. @default all */
+  /** Only tools whose name matches one of these globs. @default all */
   readonly include?: readonly string[] | undefined;
-  /** Never tools whose name one of these globs fits. */
+  /** No tools whose name matches one of these globs. */
   readonly exclude?: readonly string[] | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface HostSession {
   readonly endpoint?: string | undefined;
   /** The tools that it sees, by name. */
   tools(): Promise<readonly HostTool[]>;
-  /** An id for a call to come. */
+  /** An id for a later call. */
   newCallId(): string;
   /** Make a call by the name on the wire, an alias or the true name; never rejects. */
   call(call: HostCall): Promise<HostAnswer>;
@@ -96,9 +96,9 @@ export interface HostSession {
   prompts(asking?: AskingRequest): HostPrompts;
   /** The host says that its roots changed. */
   rootsChanged(): void;
-  /** Nobody is there to take the answer of this call: it goes on, unless it waits for a person; then it is cancelled. */
+  /** The caller has disconnected: the call continues, unless it is waiting for a person; then it is cancelled. */
   callerGone(callId: string): void;
-  /** Cancel nothing, but end what the session left running. @param reason Why, if that is to be recorded. */
+  /** End what the session left running, without cancelling calls. @param reason Recorded if given. */
   close(reason?: string): Promise<void>;
 }
 

@@ -45,7 +45,7 @@ export class LinkedList<T> implements Iterable<T> {
     if (after === undefined) this.#last = before;
     else after.before = before;
     this.#size--;
-    // What left must not keep what stood beside it: garbage that survived a while is collected late.
+    // A removed entry must not refer to its neighbors: once it is in the old generation, it would keep them in memory.
     entry.before = entry.after = undefined;
   }
 

@@ -19,7 +19,7 @@ export type PluginCleanup = () => void | Promise<void>;
 
 /** A plugin as its author writes it: the default export of its main file. */
 export interface PluginDefinition {
-  /** Small letters, digits and hyphens; unique in one Tenon. */
+  /** Lowercase letters, digits and hyphens; unique within a Tenon instance. */
   readonly name: string;
   /** Semver. */
   readonly version: string;
@@ -41,7 +41,7 @@ export interface PluginLimits {
 
 /** How a plugin is loaded. */
 export interface PluginOptions {
-  /** Load it into this process: faster, but nothing holds it. @default false */
+  /** Load it into this process: faster, but not isolated. @default false */
   readonly inProcess?: boolean | undefined;
   /** What the plugin's `setup` gets. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
@@ -51,7 +51,7 @@ export interface PluginOptions {
   readonly timeoutMs?: number | undefined;
   /** Limits of its process; they hold on Linux, and for none that is loaded in process. */
   readonly limits?: PluginLimits | undefined;
-  /** Run it in the sandbox, with this access only; not with `inProcess`. @default it runs outside, with all your rights */
+  /** Run it in the sandbox, with this access only; not with `inProcess`. @default it runs outside, with all your permissions */
   readonly sandbox?: SandboxAccess | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface PluginEntry extends PluginOptions {
 /** The state of a plugin. */
 export type PluginState = "loading" | "running" | "restarting" | "failed" | "disabled" | "stopped";
 
-/** What is known of a plugin. */
+/** Facts about a plugin. */
 export interface PluginInfo {
   readonly name: string;
   readonly version?: string | undefined;

@@ -96,15 +96,15 @@ describe("a body that is too large for a message", () => {
         () => "",
         messageOf,
       );
-    expect(await told({ sha256: "0".repeat(64) })).toContain("changed on its way");
-    expect(await told({ object: randomUUID() })).toContain("not in the object store");
+    expect(await told({ sha256: "0".repeat(64) })).toContain("changed in transit");
+    expect(await told({ object: randomUUID() })).toContain("no longer in the object store");
     for (const more of [
       { object: "../../etc/passwd" },
       { size: maxMessageBytes + 1 },
       { size: 1 },
       { object: 5 },
     ])
-      expect(await told(more), JSON.stringify(more)).toContain("cannot be one");
+      expect(await told(more), JSON.stringify(more)).toContain("an invalid body");
     await expect(pack(bus, "x".repeat(maxMessageBytes))).rejects.toThrow(/at most 67108864 bytes/);
 
     // The outcome of a call, too.

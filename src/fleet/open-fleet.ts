@@ -57,7 +57,7 @@ export function workerIdOf(dir: string, labels: readonly string[]): string {
   }
   const known = readFileSync(file, "utf8").trim();
   if (/^w[0-9a-f]{12}$/.test(known)) return known;
-  throw new ToolDefinitionError(`${file} does not hold the id of a worker.`, {
+  throw new ToolDefinitionError(`${file} does not contain a worker id.`, {
     hint: "Remove it to get a new id.",
   });
 }

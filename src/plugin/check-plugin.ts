@@ -71,7 +71,7 @@ export function checkIdentity(plugin: Readonly<Record<string, unknown>>, faults:
   const { name, version, description } = plugin;
   if (typeof name !== "string" || !nameForm.test(name)) {
     faults.push(
-      `"name" must be small letters, digits, hyphens, dots or underscores ("my-plugin"), found ${describeValue(name)}`,
+      `"name" must be lowercase letters, digits, hyphens, dots or underscores ("my-plugin"), found ${describeValue(name)}`,
     );
   }
   if (typeof version !== "string" || !versionForm.test(version)) {

@@ -164,7 +164,7 @@ function boundedLog(log: (line: string) => void): (line: string) => void {
       lines = 0;
     }
     if (++lines < maxLines) log(line);
-    else if (lines === maxLines) log("The plugin prints too much; its output is left out for a while.");
+    else if (lines === maxLines) log("The plugin prints too much; its output is dropped for a while.");
   };
 }
 

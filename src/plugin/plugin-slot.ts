@@ -148,7 +148,7 @@ export class PluginSlot {
     try {
       this.#refuseStopped();
       if (old !== undefined && old.name !== fresh.name) {
-        throw pluginError(old.name, [`it calls itself "${fresh.name}" now; unload it and load it again`]);
+        throw pluginError(old.name, [`its name is now "${fresh.name}"; unload it and load it again`]);
       }
       this.#parts.install(fresh, old);
     } catch (error) {
@@ -168,7 +168,7 @@ export class PluginSlot {
       .idle(this.#parts.graceMs ?? 60_000)
       .then(() => old.close("it was replaced"))
       .catch((error: unknown) =>
-        this.#parts.onFault(this.name, `"${old.name}" did not close well: ${String(error)}`),
+        this.#parts.onFault(this.name, `"${old.name}" did not close properly: ${String(error)}`),
       )
       .then(() => void this.#leaving.delete(left));
     this.#leaving.add(left);
@@ -179,7 +179,7 @@ export class PluginSlot {
       this.#state = "failed";
       this.#parts.onFault(
         this.name,
-        `The plugin "${this.name}" ended ${this.#failures} times in a row and is left alone.`,
+        `The plugin "${this.name}" ended ${this.#failures} times in a row and is not restarted again.`,
       );
       return;
     }

@@ -73,13 +73,13 @@ export const builtInRules: readonly PolicyRule[] = Object.freeze([
     decision: "deny",
     path: protectedPathGlobs,
     access: "write",
-    reason: "it is run or obeyed later by other programs, so it is protected from changes",
+    reason: "other programs later run it or load it as configuration, so it is protected from changes",
   },
   {
     id: "built-in:careful-write",
     decision: "ask",
     path: carefulPathGlobs,
     access: "write",
-    reason: "it decides what later installs, builds or starts run",
+    reason: "it decides which code later installs, builds or starts run",
   },
 ] satisfies PolicyRule[]);

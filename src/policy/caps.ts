@@ -51,7 +51,7 @@ export function capOnTool(
   return denial("security-level", {
     source: "securityLevel",
     code: "SECURITY_LEVEL",
-    reason: `${call.toolName} is of security level ${printable(level, 40)}, and nothing above ${securityLevel} may run`,
+    reason: `${call.toolName} has the security level ${printable(level, 40)}, and no tool above ${securityLevel} may run`,
     hint: "Raise securityLevel in the configuration if this tool should run.",
     liftedBy: { setting: "securityLevel", value: level },
   });
@@ -95,7 +95,7 @@ function runsReadersOnly({ commands = [], changes = [] }: PolicyCall): boolean {
   return commands.every(({ known, readOnly, sandboxed }) => known && readOnly && sandboxed === true);
 }
 
-/** Where only some commands are allowed, nothing else runs, and nothing of which nobody knows what it is. */
+/** If only some commands are allowed, no other command runs, and none that is unknown until it runs. */
 export function capByCommands(call: PolicyCall, allowed: ReadonlySet<string>): AccessDecision | undefined {
   if (!isShell(call)) return undefined;
   const { commands = [] } = call;

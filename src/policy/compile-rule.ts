@@ -59,7 +59,7 @@ export function compileConditions(
   const { space } = options;
   // Built-in rules guard what runs code later; no spelling of such a path may slip through.
   const ignoreCase = options.source === "built-in" || space.caseInsensitive;
-  // Tenon's own patterns are many and good: they wait until something is written.
+  // Tenon's own patterns are numerous and valid, so they are compiled on the first write.
   const compilePath = options.own ? lazyPathCondition : compilePathCondition;
   const take = <T>(field: keyof PolicyRule, compile: (patterns: readonly string[]) => T): T | undefined => {
     const value = rule[field];
@@ -110,7 +110,7 @@ export function concerns({ conditions, rule, sessionId }: CompiledRule, caller: 
   return conditions.tool(caller.toolName) || (caller.aliases ?? []).some(conditions.tool);
 }
 
-/** Nobody is not "anybody but guest": an unknown user, client or endpoint is never allowed by a rule about them. */
+/** An unknown user, client or endpoint does not match "anybody but guest": a rule about them never allows it. */
 function fits(condition: NameCondition | undefined, name: string | undefined, allows: boolean): boolean {
   if (condition === undefined) return true;
   return (name !== undefined || !allows) && condition(name ?? "");
@@ -126,7 +126,7 @@ export function namesKind({ conditions }: CompiledRule, kind: Facet["kind"]): bo
   return kind !== "call" && conditions[kind] !== undefined;
 }
 
-/** How a rule that concerns the caller stands to one facet of a call. */
+/** Match a rule that concerns the caller against one facet of a call. */
 export function matchFacet(rule: CompiledRule, facet: Facet, all: readonly Facet[]): Match {
   const { conditions } = rule;
   let found = matchOne(conditions, facet);

@@ -43,7 +43,7 @@ export interface ListedRule {
   readonly sessionId?: string | undefined;
 }
 
-/** Decides about calls; knows no disk, no clock and no person. */
+/** Decides about calls; pure, without access to the disk, the clock or people. */
 export interface Policy {
   readonly mode: PolicyMode;
   decide(call: PolicyCall): AccessDecision;
@@ -51,7 +51,7 @@ export interface Policy {
   allowsInAuto(call: PolicyCall): boolean;
   /** Add a rule before the others of its source and return its id. */
   addRule(source: RuleSource, rule: PolicyRule, scope?: { readonly sessionId?: string }): string;
-  /** Take a rule away; built-in ones stay. */
+  /** Remove a rule; built-in rules cannot be removed. */
   removeRule(id: string): boolean;
   /** Forget the answers that were given for one session. */
   endSession(sessionId: string): void;

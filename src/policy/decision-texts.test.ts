@@ -132,7 +132,7 @@ describe("a limit that no rule lifts says what it is and which setting lifts it"
       rule: "security-level",
       source: "securityLevel",
       code: "SECURITY_LEVEL",
-      reason: "write_file is of security level high, and nothing above low may run",
+      reason: "write_file has the security level high, and no tool above low may run",
       hint: "Raise securityLevel in the configuration if this tool should run.",
       liftedBy: { setting: "securityLevel", value: "high" },
     });

@@ -3,7 +3,7 @@ import type { PolicyCall, PolicyCommand } from "./policy-call.js";
 import type { Traits } from "./traits.js";
 import type { Verdict } from "./judge-facet.js";
 
-/** How much is asked, from nothing-may-change to nobody-is-there. */
+/** The modes of the policy. */
 export const policyModes = ["read-only", "ask", "auto", "unattended"] as const;
 
 /** How the policy decides where no rule matches. */
@@ -36,7 +36,7 @@ function commandVerdict(command: Extract<Facet, { kind: "command" }>["command"],
   return command.readOnly ? unheldCommand : anyCommand;
 }
 
-/** The sandbox holds all commands of the call: what they write outside, they do not reach. */
+/** Whether the sandbox contains all commands of the call, so that they cannot write outside the workspace. */
 function isHeld(commands: readonly PolicyCommand[]): boolean {
   return commands.length > 0 && commands.every(({ sandboxed }) => sandboxed === true);
 }

@@ -37,7 +37,7 @@ export function isShell(call: PolicyCall): boolean {
 
 function commandsOf(call: PolicyCall): readonly PolicyCommand[] {
   if (call.commands !== undefined && call.commands.length > 0) return call.commands;
-  // A line that nobody took apart could be any command, so that no deny rule is skipped.
+  // A line that was not parsed could be any command, so every deny rule applies.
   const opaque = call.category === "shell" && call.annotations.dangerous === true;
   return opaque ? [{ words: [], known: false, readOnly: false }] : [];
 }
@@ -50,7 +50,7 @@ interface Side {
 
 function addFacet(facets: Facet[], resource: Resource, { space, write, shell }: Side): void {
   if ("path" in resource) {
-    // What a command reads is its own business: such a path can tighten, but needs no consent of its own.
+    // A path that a command reads can make the decision stricter, but needs no consent of its own.
     facets.push({
       kind: "path",
       view: viewPath(resource.path, space),
@@ -59,7 +59,7 @@ function addFacet(facets: Facet[], resource: Resource, { space, write, shell }: 
       weak: shell && !write,
     });
   } else if ("tree" in resource) {
-    // A command locks whole trees so that others wait for it; that says nothing about what it touches.
+    // A command locks whole trees to make others wait; that says nothing about the paths it touches.
     if (!shell)
       facets.push({ kind: "path", view: viewPath(resource.tree, space), tree: true, write, weak: false });
   } else if ("host" in resource) {

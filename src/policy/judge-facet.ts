@@ -32,7 +32,7 @@ export function judgeFacet(facet: Facet, bench: JudgeInput): Verdict | undefined
 
 interface Found {
   readonly rule: CompiledRule | undefined;
-  /** The first rule on the way that would tighten if it matched, which cannot be known. */
+  /** The first stricter rule that may match, which cannot be known in advance. */
   readonly doubt: CompiledRule | undefined;
 }
 
@@ -90,7 +90,7 @@ function approvalsOf({ approvals = 1 }: PolicyRule): Pick<Verdict, "approvals"> 
   return approvals > 1 ? { approvals } : {};
 }
 
-/** What one rule says about one facet of a call. */
+/** The verdict of one rule on one facet of a call. */
 export interface Verdict {
   readonly behavior: PolicyRule["decision"];
   /** The rule's id. */
@@ -111,7 +111,7 @@ export function isStricter(one: Verdict, other: Verdict): boolean {
   return (one.approvals ?? 1) > (other.approvals ?? 1);
 }
 
-/** Say a verdict as a decision, in plain words. */
+/** Convert a verdict to a decision with its reason. */
 export function toDecision(verdict: Verdict, toolName: string, facet: Facet): AccessDecision {
   const why = verdict.why === "" ? "" : `: ${verdict.why}`;
   return {
@@ -123,7 +123,7 @@ export function toDecision(verdict: Verdict, toolName: string, facet: Facet): Ac
   };
 }
 
-/** What of a call is meant, as a phrase behind the tool's name. */
+/** Describe the facet as a phrase that follows the tool's name. */
 export function describe(facet: Facet): string {
   switch (facet.kind) {
     case "path":

@@ -52,8 +52,8 @@ describe("loading rules", () => {
     expect(problems).toHaveLength(4);
     expect(problems[0]).toBe('user#1 has an unknown field "paths"; did you mean "path"?');
     expect(problems[1]).toContain("user#2 needs a decision");
-    expect(problems[2]).toContain('user#3 has a bad path: "{1..9}"');
-    expect(problems[3]).toContain("user#3 has a bad host");
+    expect(problems[2]).toContain('user#3 has an invalid path: "{1..9}"');
+    expect(problems[3]).toContain("user#3 has an invalid host");
   });
 
   it("throws an error with a code, a hint and the problems", () => {
@@ -65,7 +65,7 @@ describe("loading rules", () => {
         details: { problems: [expect.objectContaining({ rule: "user#1" })] },
       }),
     );
-    expect(load).toThrow("user#1: has a bad path");
+    expect(load).toThrow("user#1: has an invalid path");
   });
 
   it.each([
@@ -113,23 +113,29 @@ describe("loading rules", () => {
     ],
     ...[0, 11, 1.5, "2", true, null].map((approvals): [object, string] => [
       { decision: "ask", approvals },
-      "has approvals, which only an ask rule can have, as a whole number from 1 to 10",
+      'has invalid "approvals": only an ask rule can have them, as a whole number from 1 to 10',
     ]),
     [
       { decision: "deny", approvals: 2 },
-      "has approvals, which only an ask rule can have, as a whole number from 1 to 10",
+      'has invalid "approvals": only an ask rule can have them, as a whole number from 1 to 10',
     ],
-    [{ decision: "allow", command: "a", exact: "yes" }, "has an exact that is neither true nor false"],
-    [{ decision: "allow", command: "a", given: "x" }, "has a given that is not a string, or is not exact"],
+    [{ decision: "allow", command: "a", exact: "yes" }, 'has "exact" with a value other than true or false'],
+    [{ decision: "allow", command: "a", given: "x" }, 'has "given" that is not a string, or without "exact"'],
     [
       { decision: "allow", command: "a", exact: true, given: 1 },
-      "has a given that is not a string, or is not exact",
+      'has "given" that is not a string, or without "exact"',
     ],
     [{ decision: "allow", match: many(1001, { tool: "a" }) }, "has a match that is not a list of examples"],
-    [{ decision: "allow", path: `{1..9}${"a".repeat(75)}` }, `has a bad path: "{1..9}${"a".repeat(74)}…": `],
-    [{ decision: "allow", path: `{1..9}${"a".repeat(74)}` }, `has a bad path: "{1..9}${"a".repeat(74)}": `],
-    [{ decision: "allow", path: ["fine", "{1..9}"] }, 'has a bad path: "{1..9}": '],
-    [{ decision: "allow", command: "x".repeat(16_385) }, "has a bad command: "],
+    [
+      { decision: "allow", path: `{1..9}${"a".repeat(75)}` },
+      `has an invalid path: "{1..9}${"a".repeat(74)}…": `,
+    ],
+    [
+      { decision: "allow", path: `{1..9}${"a".repeat(74)}` },
+      `has an invalid path: "{1..9}${"a".repeat(74)}": `,
+    ],
+    [{ decision: "allow", path: ["fine", "{1..9}"] }, 'has an invalid path: "{1..9}": '],
+    [{ decision: "allow", command: "x".repeat(16_385) }, "has an invalid command: "],
     [{ decision: "allow", [`${"q".repeat(79)}ab`]: 1 }, `has an unknown field "${"q".repeat(79)}a"`],
     [
       { decision: "allow", match: [{ tool: "a", arguments: "b" }] },

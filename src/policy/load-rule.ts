@@ -34,7 +34,7 @@ export function loadRule(given: PolicyRule, { place, source, sessionId, space, o
   if (shape.length > 0) return { compiled: undefined, faults: shape };
   const { conditions, problems } = compileConditions(rule, { space, source, own });
   const compiled = { id: rule.id ?? place, source, rule, sessionId, conditions };
-  const faults = problems.map(({ field, message }) => `has a bad ${field}: ${printable(message)}`);
+  const faults = problems.map(({ field, message }) => `has an invalid ${field}: ${printable(message)}`);
   // Whether decisions carry this name where no rule of a person's decided.
   if (source !== "built-in" && RESERVED.test(compiled.id))
     faults.push("has an id that is reserved for Tenon's own");
@@ -132,17 +132,17 @@ function checkQualifiers(rule: Record<string, unknown>): string[] {
   const { access, exact, given, path, command, decision, approvals } = rule;
   const problems: string[] = [];
   if (approvals !== undefined && (decision !== "ask" || !isWholeWithin(approvals, 1, 10)))
-    problems.push("has approvals, which only an ask rule can have, as a whole number from 1 to 10");
+    problems.push('has invalid "approvals": only an ask rule can have them, as a whole number from 1 to 10');
   if (access !== undefined && access !== "read" && access !== "write")
-    problems.push('has an access that is neither "read" nor "write"');
+    problems.push('has "access" with a value other than "read" or "write"');
   if (access !== undefined && path === undefined)
-    problems.push('has an access without a path; use path "**" for any');
+    problems.push('has "access" without a path; use path "**" for any');
   if (exact !== undefined && typeof exact !== "boolean")
-    problems.push("has an exact that is neither true nor false");
+    problems.push('has "exact" with a value other than true or false');
   if (given !== undefined && (exact !== true || !isText(given, maxReasonLength)))
-    problems.push("has a given that is not a string, or is not exact");
+    problems.push('has "given" that is not a string, or without "exact"');
   if (exact === true && (command === undefined || decision !== "allow")) {
-    problems.push("is exact, which only an allow rule for commands can be");
+    problems.push('has "exact", which only an allow rule for commands can have');
   }
   return problems;
 }

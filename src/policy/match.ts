@@ -1,4 +1,4 @@
-/** How a rule stands to a thing that a call touches; `maybe` where that cannot be known beforehand. */
+/** Whether a rule matches something that a call touches; `maybe` if that cannot be known in advance. */
 export const match = { no: 0, maybe: 1, yes: 2 } as const;
 
 export type Match = (typeof match)[keyof typeof match];

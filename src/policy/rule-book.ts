@@ -10,7 +10,7 @@ import { printable } from "./printable.js";
 export interface RuleBook {
   /** Every rule in order of strength, the built-in ones last. */
   all(): readonly CompiledRule[];
-  /** Add a rule before the others of its source: the latest word counts. */
+  /** Add a rule before the others of its source, so that the latest one decides. */
   add(source: RuleSource, rule: PolicyRule, sessionId?: string): CompiledRule;
   remove(id: string): boolean;
   removeSession(sessionId: string): boolean;
@@ -63,7 +63,7 @@ type RuleLoader = (
   scope?: { readonly sessionId: string | undefined; readonly taken: ReadonlySet<string> },
 ) => { readonly compiled: CompiledRule | undefined; readonly problems: readonly RuleProblem[] };
 
-/** Takes rules in, one by one, and gives each a name that no other has. */
+/** Loads rules one by one and gives each a unique name. */
 function createRuleLoader(space: PathSpace): RuleLoader {
   const numbers = new Map<string, number>();
   const loaded = new Set<string>();

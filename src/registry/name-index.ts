@@ -27,7 +27,7 @@ const maxCachedRanges = 1000;
 export class NameIndex {
   readonly #families = new Map<string, Family>();
   readonly #names = new Map<string, Family>();
-  /** The families that nothing waits for, by plain name and alias; `family` finds the others, too. */
+  /** The families of tools that were created, by plain name and alias; `family` also finds waiting ones. */
   readonly names: ReadonlyMap<string, Family> = this.#names;
   readonly #owners = new Map<string, Family>();
   readonly #ranges = new Map<string, ToolEntry>();
@@ -77,7 +77,7 @@ export class NameIndex {
     const tools = waiting.takeAll();
     this.#waiting = undefined;
     this.#takeIn(tools);
-    // As if none had come before the others.
+    // Added in the registered order, as if none had been created earlier.
     for (const name of waiting.names) {
       const family = this.#families.get(name);
       if (family !== undefined && this.#families.delete(name)) this.#families.set(name, family);
@@ -115,7 +115,7 @@ export class NameIndex {
     return family.versions.filter(({ version }) => inRange(version, range));
   }
 
-  /** Take an entry in, or throw NAME_TAKEN. */
+  /** Add an entry, or throw NAME_TAKEN. */
   add(entry: ToolEntry): void {
     const family = this.#families.get(entry.name);
     this.#checkFree(entry, family, family?.versions ?? []);

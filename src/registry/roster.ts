@@ -19,17 +19,17 @@ type Announce = (
 
 const maxDeparted = 400;
 
-/** Who is there: entries come and go here, whole batches or none, while calls run. */
+/** The registered entries: they are added and removed here in whole batches while calls run. */
 export class Roster {
   readonly index = new NameIndex((tools) => void this.#takeIn(tools));
   readonly #surroundings: EntrySurroundings;
   readonly #announce: Announce;
   /** Names that some tool depends on: only these can close a cycle. */
   readonly #dependedOn = new Set<string>();
-  /** Entries that left, for their last states; the oldest are forgotten. */
+  /** Removed entries, kept for their final states; the oldest are forgotten. */
   readonly #departed = new Map<string, ToolEntry>();
   readonly #leaving = new Set<Promise<void>>();
-  /** Tools that nothing had asked for when all left. */
+  /** Tools that were never used before all entries were removed. */
   #unused: WaitingTools | undefined;
 
   constructor(surroundings: EntrySurroundings, announce: Announce) {
@@ -37,7 +37,7 @@ export class Roster {
     this.#announce = announce;
   }
 
-  /** Take in all tools or none; returns them in the order of their dependencies. */
+  /** Add all tools or none; returns them in the order of their dependencies. */
   add(tools: readonly ToolLike[]): ToolEntry[] {
     if (tools.length === 0) return [];
     this.index.takeInAll();
@@ -46,7 +46,7 @@ export class Roster {
     return ordered;
   }
 
-  /** Take in the first tools of all, each when something first asks for it; nobody is told. */
+  /** Add the first tools of the registry, each created on first use; no event is emitted. */
   addOnUse(tools: WaitingTools): void {
     this.index.wait(tools);
   }
@@ -70,7 +70,7 @@ export class Roster {
     return ordered;
   }
 
-  /** Put a tool in the place of the same version, else of the default, else take it in. */
+  /** Replace the same version of a tool, or else its default version, or else add it. */
   replace(tool: ToolLike): ToolEntry {
     const entry = createEntry(tool, this.#surroundings);
     this.index.takeInAll();
@@ -94,13 +94,13 @@ export class Roster {
     return entry;
   }
 
-  /** Let entries go: at once for new calls, for good when their running calls have ended. */
+  /** Remove entries: new calls are refused at once, and the entries end with their running calls. */
   async remove(entries: readonly ToolEntry[]): Promise<void> {
     for (const entry of entries) this.index.remove(entry);
     await Promise.all(entries.map((entry) => this.#retire(entry, "was unregistered")));
   }
 
-  /** Let all go, the last first: dependents came after what they depend on. Tools that nothing asked for need not be made to leave. */
+  /** Remove all entries, the newest first, since dependents are added after their dependencies. Unused tools are not created for this. */
   async removeAll(): Promise<void> {
     this.#unused = this.index.dropWaiting();
     const entries = [...this.index.families()].flatMap(({ versions }) => versions);
@@ -108,7 +108,7 @@ export class Roster {
     await Promise.all(this.#leaving);
   }
 
-  /** The entry of a name, one that left included. */
+  /** The entry of a name, including removed ones. */
   recall(spec: string): ToolEntry | undefined {
     return this.index.lookup(spec) ?? this.#departed.get(spec) ?? this.#recallUnused(spec);
   }

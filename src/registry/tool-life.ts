@@ -63,7 +63,7 @@ export class ToolLife {
     return this.#critical || this.shut;
   }
 
-  /** Switch it off with a reason, or on. */
+  /** Disable the tool with a reason, or enable it with `undefined`. */
   switch(off: string | undefined): void {
     this.#off = off;
     if (off === undefined) this.gate.reset();

@@ -267,7 +267,7 @@ export class ToolRegistry {
     throw new ToolUnavailableError("Tenon is closed or closing and takes no new calls.", {
       code: "RUNTIME_CLOSED",
       retryable: false,
-      hint: "Create a new Tenon.",
+      hint: "Create a new Tenon instance.",
     });
   }
 

@@ -258,7 +258,7 @@ function closedError(): ToolUnavailableError {
     "The call was not accepted: no new calls are scheduled while Tenon closes.",
     {
       code: "RUNTIME_CLOSED",
-      hint: "Create a new Tenon.",
+      hint: "Create a new Tenon instance.",
       retryable: false,
     },
   );

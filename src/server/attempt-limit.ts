@@ -47,8 +47,8 @@ export class AttemptLimit {
       429,
       {
         code: "TOO_MANY_ATTEMPTS",
-        message: "Too many wrong tokens or links from this address or in this name.",
-        hint: "Run `tenon serve link` for a new link; a right one is let in at once.",
+        message: "Too many wrong tokens or links from this address or under this name.",
+        hint: "Run `tenon serve link` for a new link; a valid one works at once.",
       },
       { retryAfter: seconds },
     );

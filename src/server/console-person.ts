@@ -87,7 +87,7 @@ interface Waiting {
 function declined(): ToolExecutionError {
   return new ToolExecutionError("The person does not want to answer.", {
     code: "INTERACTION_FAILED",
-    hint: "Go on with the best assumption and say which; do not ask the same again.",
+    hint: "Continue with your best assumption and state it; do not ask the same question again.",
   });
 }
 
@@ -98,7 +98,7 @@ function stopping(): ToolExecutionError {
 }
 
 function tooMany(count: number): ToolExecutionError {
-  return new ToolExecutionError(`${count} requests wait for the person already.`, {
+  return new ToolExecutionError(`${count} requests are already waiting for the person.`, {
     code: "INTERACTION_FAILED",
     hint: "Answer some of them in the console first.",
   });

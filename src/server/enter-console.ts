@@ -85,10 +85,10 @@ export function expiredCookie(host: string | undefined, port: number): string {
 
 function linkRefused(signedInAt: string | undefined): HttpError {
   const way = "Run `tenon serve link` in a terminal for a new one.";
-  const check = "If it was not you who used it, see `tenon serve sessions list` and end that session.";
+  const check = "If you did not use it, find that session with `tenon serve sessions list` and end it.";
   return new HttpError(401, {
     code: "LINK_REFUSED",
-    message: "This link was used already, or is older than a minute.",
+    message: "This link has already been used, or is older than a minute.",
     hint: [
       way,
       check,
@@ -102,4 +102,4 @@ function notOpenedYet(): HttpError {
 }
 
 const notBuilt =
-  "<!doctype html><html><head></head><body>Tenon runs, but its console has not been built here.</body></html>";
+  "<!doctype html><html><head></head><body>Tenon is running, but its console has not been built here.</body></html>";

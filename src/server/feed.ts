@@ -75,7 +75,7 @@ export class Feed {
         503,
         {
           code: "TOO_MANY_CLIENTS",
-          message: "Too many pages listen already.",
+          message: "Too many pages are connected already.",
           hint: "Close one of them and try again.",
         },
         { retryAfter: 10 },

@@ -123,5 +123,5 @@ function endUser(
   for (const host of hosts.list()) if (host.user === user) hosts.end(host.id);
   for (const { callId, sessionId } of calls.running())
     if (ownerOfSession(sessionId) === user)
-      tenon.cancel(callId, `User "${user}" may not use this server any more.`);
+      tenon.cancel(callId, `User "${user}" may no longer use this server.`);
 }

@@ -136,8 +136,8 @@ function admitBrowser(visit: GateRequest, fromPage: boolean, options: GateOption
   if (visit.path === "/health" && isReading(visit.method)) return { by: "anybody" };
   // The page itself offers to sign in; it is the same for everybody.
   if (hasLogin === true && isPageFile(visit)) return { by: "anybody" };
-  if (found === undefined) throw unauthorised("A token is needed.");
-  throw unauthorised(`The cookie alone opens nothing here: the header ${pageHeader} is missing or wrong.`);
+  if (found === undefined) throw unauthorised("A token is required.");
+  throw unauthorised(`The cookie alone gives no access: the header ${pageHeader} is missing or wrong.`);
 }
 
 /** A host may make calls, and nothing else: consent is for the person. */
@@ -145,7 +145,7 @@ function admitHost({ path }: GateRequest): Admission {
   if (mcpEndpointOf(path) !== undefined) return { by: "host" };
   throw new HttpError(403, {
     code: "TOKEN_FOR_MCP",
-    message: "This token is for MCP hosts; it opens /mcp only.",
+    message: "This token is for MCP hosts; it gives access to /mcp only.",
     hint: "Use the server's own token for the rest.",
   });
 }
@@ -233,7 +233,7 @@ function checkOrigin(headers: IncomingHttpHeaders, host: string, options: GateOp
   if ((origin !== undefined && !own) || (stranger && !navigates)) {
     throw new HttpError(403, {
       code: "ORIGIN_REFUSED",
-      message: "Other sites may not ask this server.",
+      message: "Requests from other sites are not allowed.",
       hint: "Open the address that `tenon serve` printed.",
     });
   }
@@ -270,7 +270,7 @@ function unauthorised(message: string): HttpError {
 function tokenInUrl(): HttpError {
   return new HttpError(401, {
     code: "TOKEN_IN_URL",
-    message: "A token in the address is not accepted.",
+    message: "A token in the URL is not accepted.",
     hint: "Run `tenon serve link` for a link that opens the console once.",
   });
 }

@@ -45,8 +45,8 @@ export function toHttpError(thrown: unknown): HttpError {
   // What is no fault of ours to tell stays inside: it may name paths or secrets.
   return new HttpError(500, {
     code: "INTERNAL",
-    message: "Something inside Tenon went wrong.",
-    hint: "The log of `tenon serve` has more.",
+    message: "An internal error occurred in Tenon.",
+    hint: "See the log of `tenon serve` for details.",
   });
 }
 

@@ -80,7 +80,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
 function sessionOver(): HttpError {
   return new HttpError(401, {
     code: "SESSION_OVER",
-    message: "This user may not come in any more.",
+    message: "This user may no longer use this server.",
     hint: "Ask an admin of this server.",
   });
 }

@@ -70,15 +70,15 @@ function cannotListen(cause: NodeJS.ErrnoException, { host, port }: ListenOption
 
 const reasons: Readonly<Record<string, ((host: string, port: number) => [string, string]) | undefined>> = {
   EADDRINUSE: (_, port) => [
-    `Port ${port} is taken, perhaps by another tenon serve.`,
+    `Port ${port} is already in use, perhaps by another tenon serve.`,
     `Choose another one: --port ${port + 1}, or --port 0 for any that is free.`,
   ],
   EACCES: (_, port) => [
-    `Port ${port} needs rights that this process does not have.`,
+    `Port ${port} requires privileges that this process does not have.`,
     "Choose a port above 1023.",
   ],
   EADDRNOTAVAIL: (host) => [
     `This machine has no address ${host}.`,
-    "Leave --host out to listen on this machine only.",
+    "Omit --host to listen on this machine only.",
   ],
 };

@@ -34,7 +34,7 @@ export function offeredAt(
   }
   throw new HttpError(404, {
     code: "NOT_FOUND",
-    message: "No such MCP endpoint.",
+    message: "MCP endpoint not found.",
     hint: "See endpoints in the configuration, or run: tenon endpoints list",
   });
 }

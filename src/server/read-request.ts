@@ -83,7 +83,7 @@ function check<Schema extends z.ZodType>(schema: Schema, value: unknown, where: 
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
   throw new HttpError(400, {
     code: "REQUEST_INVALID",
-    message: `The ${where} is not as it should be. ${faults.join("; ")}`,
+    message: `Invalid ${where}. ${faults.join("; ")}`,
     hint: "See docs/guide/serve.md for what each address takes.",
   });
 }

@@ -260,7 +260,7 @@ function strangeTarget(): HttpError {
 function stopping(): HttpError {
   return new HttpError(
     503,
-    { code: "RUNTIME_CLOSED", message: "Tenon is stopping and takes nothing new." },
+    { code: "RUNTIME_CLOSED", message: "Tenon is stopping and accepts no new requests." },
     { retryAfter: 5 },
   );
 }

@@ -16,8 +16,8 @@ const shortest = 16;
 export function checkToken(token: string): string {
   if (token.length >= shortest && /^[\w.~+/=-]+$/.test(token)) return token;
   throw new ToolValidationError(
-    `The token has to be at least ${shortest} letters, digits or . _ ~ + / = - without spaces.`,
-    { code: "VALUE_INVALID", hint: "Leave it out and Tenon makes one, or use: openssl rand -hex 32" },
+    `The token must have at least ${shortest} letters, digits or . _ ~ + / = - without spaces.`,
+    { code: "VALUE_INVALID", hint: "Omit it and Tenon creates one, or use: openssl rand -hex 32" },
   );
 }
 

@@ -32,7 +32,7 @@ export function toRow(views: ToolViews, name: string): ToolRow | undefined {
     state: entry.state,
     health:
       block === undefined
-        ? { status: "healthy", message: "Nothing is known to be wrong." }
+        ? { status: "healthy", message: "No problems are known." }
         : { status: "unhealthy", message: `It ${block.reason}.` },
     enabled: entry.disabledBecause === undefined,
     definitionTokens: definitionTokens(entry.name) ?? 0,

@@ -162,6 +162,6 @@ function allDone(id: string): ToolValidationError {
 function elsewhere(expected: Stage, stage: Stage): ToolValidationError {
   return new ToolValidationError(`The pipeline is at ${stage}, not at ${expected}; nothing was completed.`, {
     code: "VALUE_INVALID",
-    hint: "Look at pipeline_status; somebody else may have moved it.",
+    hint: "Look at pipeline_status; another agent or person may have moved it.",
   });
 }

@@ -42,7 +42,7 @@ export function entrySuite(stage: () => Stage): void {
     const second = await stranger.newPage();
     expect((await second.goto(link))?.status()).toBe(401);
     const told = await second.locator("body").innerText();
-    expect(told).toContain("used already");
+    expect(told).toContain("already been used");
     expect(told).toContain("tenon serve link");
     expect((await second.goto(fixture.url))?.status()).toBe(401);
     expect(await second.locator("body").innerText()).toContain("tenon serve link");

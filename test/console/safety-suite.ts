@@ -62,7 +62,9 @@ export function safetySuite(stage: () => Stage): void {
           "failed",
         ]);
         await Promise.all([stranger.waitForURL(`${fixture.url}/**`), stranger.evaluate("f.submit()")]);
-        expect(await stranger.locator("body").innerText()).toContain("Other sites may not ask this server.");
+        expect(await stranger.locator("body").innerText()).toContain(
+          "Requests from other sites are not allowed.",
+        );
       }
     } finally {
       await stranger.close();

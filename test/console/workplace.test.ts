@@ -60,7 +60,7 @@ describe("everything has an address", () => {
     expect(await page.title()).toContain("Tools");
     for (const [path, told] of [
       ["live/call_nothing", "This call is not among the latest ones."],
-      ["approvals/nothing", "The request in the address is not waiting any more."],
+      ["approvals/nothing", "The request in the address is no longer waiting."],
       ["changes/nothing", "No waiting changes have the id nothing."],
       ["changes?task=nothing", "No matching changes."],
       ["mcp/nothing", "MCP server nothing not found."],

@@ -175,7 +175,7 @@ function finish(terminal: Terminal, flags: AgentFlags, result: AgentResult): voi
     ...(error === undefined ? [] : [colors.red(`The agent failed: ${toVisibleText(error)}`)]),
     ...(stopped === "max-steps" ? [`Stopped after ${steps} steps (--max-steps).`] : []),
     ...(stopped === "budget" ? ["Stopped: the token budget is used up (--max-tokens)."] : []),
-    ...(stopped === "length" ? ["Stopped: the answer was cut at the model's limit of output."] : []),
+    ...(stopped === "length" ? ["Stopped: the answer reached the model's output limit."] : []),
     ...(stopped === "content-filter" ? ["Stopped: the provider's content filter withheld the answer."] : []),
     ...(stopped === "cancelled" ? ["Interrupted."] : []),
     colors.dim(

@@ -42,7 +42,8 @@ export const addCall: AddCommand = (program, terminal) => {
         const request = await toRequest(open, { name, words, flags, terminal });
         const { envelope, saidNo, live } = await callOnce(open, request);
         // A person who said no at this terminal need not be told what a model should make of it.
-        if (saidNo && flags.json !== true) terminal.stderr.write("You said no; nothing was changed.\n");
+        if (saidNo && flags.json !== true)
+          terminal.stderr.write("You refused the call; nothing was changed.\n");
         else showAnswer(open, envelope, live);
         terminal.exitCode = exitCodeOf(envelope);
         if (flags.json === true || envelope.success || saidNo) return;

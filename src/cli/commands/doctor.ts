@@ -66,5 +66,5 @@ function findingTable(terminal: Terminal, findings: readonly Finding[]): string 
   const found = table(rows, width);
   if (fixes.size === 0) return found;
   const lines = [...fixes].toReversed().map(([fix, name]) => [name, fix]);
-  return `${found}\n\nTo fix it, or to look into it:\n${table(lines, width)}`;
+  return `${found}\n\nTo fix or investigate:\n${table(lines, width)}`;
 }

@@ -148,7 +148,7 @@ describe("the commands of one machine, across the workers of a fleet", () => {
         'Worker "nobody" not found.\nSee: tenon fleet status',
       );
     expect((await tenon("fleet", "move", "nowhere", one)).err).toContain('Workspace "nowhere" not found.');
-    expect((await tenon("fleet", "move", "shop", other)).err).toContain(`lie on the disk of ${one}`);
+    expect((await tenon("fleet", "move", "shop", other)).err).toContain(`are on the disk of ${one}`);
     expect(await tenon("fleet", "drain", one)).toMatchObject({
       code: 0,
       out: `Worker ${one} takes no more calls.\n`,

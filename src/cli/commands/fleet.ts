@@ -9,7 +9,7 @@ import { table, writeResult } from "../output.js";
 
 /** `tenon fleet`: the workers and workspaces of a fleet. */
 export const addFleet: AddCommand = (program, terminal) => {
-  const fleet = program.command("fleet").description("Inspect and steer a fleet of fronts and workers");
+  const fleet = program.command("fleet").description("Inspect and control a fleet of fronts and workers");
   addFleetCommand(fleet, "status", "Show workers, workspaces and queues").action(async (flags: CommonFlags) =>
     withFront(terminal, await loadFor(terminal, flags), async ({ view }) => {
       const found = await view();
@@ -29,14 +29,14 @@ export const addFleet: AddCommand = (program, terminal) => {
   addFleetCommand(
     fleet,
     "move <workspace> <worker>",
-    "Let another worker on the same volume own a workspace",
+    "Move a workspace to another worker on the same volume",
   ).action(async (workspace: string, worker: string, flags: CommonFlags) =>
     withFront(terminal, await loadFor(terminal, flags), async ({ ask }) => {
       await ask({ path: "/api/fleet/move", body: { workspace, worker } });
       writeResult(
         { terminal, flags },
         { workspace, worker },
-        () => `Worker ${worker} owns ${workspace} now.`,
+        () => `Worker ${worker} now owns ${workspace}.`,
       );
     }),
   );

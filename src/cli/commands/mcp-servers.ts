@@ -42,7 +42,7 @@ export const addMcpServers: AddCommand = (program, terminal) => {
     .option("--transport <name>", "http or sse")
     .option("--force", "replace an existing server")
     .option("--wait [seconds]", waitText)
-    .option("--no-sandbox", "run it outside the sandbox, with all your rights; it is not tried")
+    .option("--no-sandbox", "run it outside the sandbox, with all your permissions; it is not tried")
     .passThroughOptions(false)
     .action(async (name: string, words: string[], flags: AddFlags & WaitFlags) => {
       await addServer(terminal, { name, words }, flags);
@@ -53,11 +53,11 @@ export const addMcpServers: AddCommand = (program, terminal) => {
     "Import the servers from another MCP host's configuration file (JSON or TOML); each is tried in the sandbox",
   )
     .option("--force", "replace existing servers")
-    .option("--no-sandbox", "run them outside the sandbox, with all your rights; none is tried")
+    .option("--no-sandbox", "run them outside the sandbox, with all your permissions; none is tried")
     .action((file: string, flags: ForceFlags) => importServerFile(terminal, file, flags));
   access(
     "sandbox <name>",
-    "Move a server into the sandbox, or allow it more there: tries it and asks",
+    "Move a server into the sandbox, or extend its access there: tries it and asks",
   ).action((name: string, flags: SandboxFlags) => sandboxServer(terminal, name, flags));
   sub("test <name>", "Start a server and show its tools; logs in if needed")
     .option("--wait [seconds]", waitText)
@@ -85,7 +85,7 @@ export const addMcpServers: AddCommand = (program, terminal) => {
   sub("accept <name> [tools...]", "Review and accept changed tool definitions")
     .option("-y, --yes", "do not ask for confirmation")
     .action((name: string, tools: string[], flags: AcceptFlags) => accept(terminal, { name, tools }, flags));
-  sub("reject <name> [tools...]", "Keep changed tool definitions out until they change again").action(
+  sub("reject <name> [tools...]", "Reject changed tool definitions until they change again").action(
     (name: string, tools: string[], flags: CommonFlags) =>
       withTenon(terminal, flags, async (open) => {
         await open.tenon.ready();

@@ -19,7 +19,7 @@ export const addMcp: AddCommand = (program, terminal) => {
   const mcp = addCommand(program, "mcp", "Serve the tools over MCP on standard input and output")
     .option("--include <globs...>", "only tools that match one of these")
     .option("--exclude <globs...>", "no tools that match one of these")
-    .option("--listing <form>", "how tools are listed: all, compact or search")
+    .option("--listing <form>", "how tools are listed to the host: all, compact or search")
     .action((flags: McpFlags) => runMcp(terminal, flags));
   addMcpInstall(mcp, terminal);
 };

@@ -42,7 +42,7 @@ export const addPlugins: AddCommand = (program, terminal) => {
       "Try a plugin (file, folder or npm package) in the sandbox and add it",
     ),
   )
-    .option("--no-sandbox", "run it outside the sandbox, with all your rights")
+    .option("--no-sandbox", "run it outside the sandbox, with all your permissions")
     .option(
       "--in-process",
       "load it into the Tenon process, outside the sandbox; only for fully trusted plugins",
@@ -57,7 +57,7 @@ export const addPlugins: AddCommand = (program, terminal) => {
     addCommand(
       plugins,
       "sandbox <name>",
-      "Move a plugin into the sandbox, or allow it more there: tries it and asks",
+      "Move a plugin into the sandbox, or extend its access there: tries it and asks",
     ),
   ).action((name: string, flags: SandboxFlags) => sandboxPlugin(terminal, name, flags));
   addCommand(plugins, "remove <name>", "Remove a plugin from your configuration").action(
@@ -71,7 +71,7 @@ export const addPlugins: AddCommand = (program, terminal) => {
 async function add(terminal: Terminal, source: string, flags: AddFlags): Promise<void> {
   const options = optionsOf(flags);
   if (source.trim() === "")
-    throw new UsageError("The plugin is empty text. Specify a file, a folder or an npm package.");
+    throw new UsageError("No plugin specified. Pass a file, a folder or an npm package.");
   const place = { env: terminal.env, home: homedir() };
   const named = await installSource(terminal, source);
   await withTenon(terminal, flags, async (open) => {

@@ -44,7 +44,7 @@ export const addServe: AddCommand = (program, terminal) => {
       "--trusted-proxy <network...>",
       "addresses or networks (CIDR) of proxies that say where requests come from",
     )
-    .option("--listing <form>", "how MCP hosts are shown the tools: all, compact or search")
+    .option("--listing <form>", "how tools are listed to MCP hosts: all, compact or search")
     .option("--fleet <address>", "serve a fleet of workers, through NATS at this address (nats://host:4222)")
     .option("--tenant <name>", "tenant of the fleet to accept calls for")
     .option("--open", "open the console in a browser")

@@ -190,7 +190,7 @@ describe("tenon doctor", () => {
     const { code, out } = await run(["doctor"], { TENON_STATE_DIR: join(workspace, state) });
     expect(code).toBe(1);
     expect(out).toMatch(row);
-    expect(out).toContain("To fix it");
+    expect(out).toContain("To fix or investigate");
   });
 
   it("names plugins that cannot be loaded, and quotes what it offers to paste", async () => {

@@ -41,7 +41,7 @@ export const addUsers: AddCommand = (program, terminal) => {
       withTeam(terminal, flags, async (open) => {
         const role = oneOf("role", text, roles);
         const user = await open.tenon.access.changePrincipal(name, { role });
-        writeResult(open, user, () => `${name} is ${role} now.`);
+        writeResult(open, user, () => `${name} now has the role ${role}.`);
       }),
   );
   addCommand(
@@ -58,7 +58,7 @@ export const addUsers: AddCommand = (program, terminal) => {
     (name: string, flags: UserFlags) =>
       withTeam(terminal, flags, async (open) => {
         await open.tenon.access.removePrincipal(name);
-        writeResult(open, { removed: name }, () => `Removed ${name}. The name stays taken.`);
+        writeResult(open, { removed: name }, () => `Removed ${name}. The name cannot be used again.`);
       }),
   );
   addCommand(users, "disable <name>", "Keep a user out and revoke all of its tokens").action(

@@ -1,4 +1,4 @@
-/** What somebody may do. Each role may do everything that the ones before it may. */
+/** Roles in ascending order: each includes everything that the previous ones may do. */
 export const roles = ["viewer", "operator", "approver", "admin"] as const;
 /** What a person may do, from the least. */
 export type Role = (typeof roles)[number];
@@ -18,14 +18,14 @@ export const tokenPrefix = "tnn_";
 
 /** A person or a program that has a name here. */
 export interface Principal {
-  /** Lower case. It stays taken for good, because records and stored data refer to it. */
+  /** Lower case. It is never available again, because records and stored data refer to it. */
   readonly name: string;
   readonly kind: "person" | "program";
   readonly role: Role;
   /** The role follows the groups or scopes of an identity provider; `changePrincipal` ends that. */
   readonly roleFromLogin?: true | undefined;
   readonly createdAt: number;
-  /** Since when it may not come in any more. */
+  /** When it was disabled. */
   readonly disabledAt?: number | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface Login {
   readonly isWhole: boolean;
 }
 
-/** What becomes of somebody who signs in for the first time. */
+/** What happens when a person signs in for the first time. */
 export interface NewLoginRules {
   /** Add a principal. @default true */
   readonly addUsers?: boolean | undefined;
@@ -80,7 +80,7 @@ export interface NewLoginRules {
   readonly matchUsers?: boolean | undefined;
 }
 
-/** Who came in, and what they may do now. */
+/** An authenticated user, and what they may do now. */
 export interface Identity {
   readonly principal: string;
   readonly kind: Principal["kind"];

@@ -3,7 +3,7 @@ export interface KeyedCall {
   /** On whose behalf the caller works; each principal has keys of its own. */
   readonly principal: string;
   readonly key: string;
-  /** Stands for the tool and its arguments. */
+  /** A digest of the tool and its arguments. */
   readonly fingerprint: string;
   readonly callId: string;
 }
@@ -27,7 +27,7 @@ export interface AnswerStore {
   release(call: KeyedCall): Promise<void>;
 }
 
-/** How much is kept of keys. */
+/** Limits on stored keys. */
 export interface AnswerLimits {
   /** How long an answer is kept. */
   readonly maxAgeMs: number;

@@ -18,7 +18,7 @@ export interface ConsoleReach {
   readonly pageSeenAt: number;
 }
 
-/** The program that a session works for, in its own words: hostile input, shown but never trusted. */
+/** The program that a session works for, as it describes itself: untrusted input that is only displayed. */
 export interface ClientInfo {
   /** At most 200 characters. */
   readonly name: string;
@@ -63,7 +63,7 @@ export interface ApprovalRequest {
 
 /** Somebody who consented to a call that several people must consent to. */
 export interface Approver {
-  /** The name of a user, "local" for the person whose Tenon it is. */
+  /** The name of a user, "local" for the person who runs Tenon. */
   readonly principal: string;
   readonly channel: ApprovalChannel;
   readonly person?: string | undefined;
@@ -73,7 +73,7 @@ export interface Approver {
 /** Who answered, and where. */
 export interface ApprovalAnswerer {
   readonly channel: ApprovalChannel;
-  /** The name of a user. @default the person whose Tenon it is */
+  /** The name of a user. @default the person who runs Tenon */
   readonly principal?: string | undefined;
   /** The person, where the channel knows who it is. */
   readonly person?: string | undefined;

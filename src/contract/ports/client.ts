@@ -3,7 +3,7 @@ import type { ProtocolEra } from "./upstream.js";
 
 /** The MCP host at the other end of a session, for what only it can do. */
 export interface ClientConnection {
-  /** Which program it is, in its own words, once it has said so. */
+  /** Which program it is, as it describes itself, once it has done so. */
   readonly info?: ClientInfo | undefined;
   /** What it said that it can do. */
   readonly supports: {

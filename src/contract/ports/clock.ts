@@ -1,4 +1,4 @@
-/** Time, as an argument, so that tests can hold it. */
+/** Time, passed as an argument so that tests can control it. */
 export interface Clock {
   /** Unix time in milliseconds. */
   readonly now: () => number;

@@ -4,7 +4,7 @@ export interface SessionEnv {
   get(key: string): string | null;
   /** Set it and return what was there before. */
   set(key: string, value: string): string | null;
-  /** Resolves when all that was set is kept for as long as the session lasts; rejects where it could not be. */
+  /** Resolves when all set variables are stored for the session; rejects if they could not be stored. */
   kept?(): Promise<void>;
   entries(): ReadonlyMap<string, string>;
   /** Names that were set since the session began: they can change what its commands do. */

@@ -3,7 +3,7 @@ import type { ChangeRecord, ChangeSelector, HistoryQuery, UndoneFile, UndoPrevie
 /** What an entry of a directory is. */
 export type EntryType = "file" | "directory" | "symlink" | "other";
 
-/** What a look at a path shows. Times are Unix milliseconds. */
+/** The stat of a path. Times are Unix milliseconds. */
 export interface FileStat {
   readonly type: EntryType;
   readonly size: number;

@@ -34,13 +34,13 @@ export async function unpack({ objects }: Objects, bytes: Uint8Array): Promise<u
   if (carried === undefined) return body;
   const { object, sha256, size } = carried;
   if (typeof object !== "string" || !/^[0-9a-f-]{36}$/.test(object) || !(size <= maxMessageBytes))
-    throw new Error("A message names a body that cannot be one.");
+    throw new Error("A message refers to an invalid body.");
   // What a message says of the size of its body is only true where the store says so, too.
   const kept = await objects.info(object);
-  if (kept !== null && kept.size !== size) throw new Error("A message names a body that cannot be one.");
+  if (kept !== null && kept.size !== size) throw new Error("A message refers to an invalid body.");
   const found = kept && (await objects.getBlob(object));
-  if (found === null) throw new Error("The body of a message is not in the object store any more.");
-  if (digestOf(found) !== sha256) throw new Error("The body of a message was changed on its way.");
+  if (found === null) throw new Error("The body of a message is no longer in the object store.");
+  if (digestOf(found) !== sha256) throw new Error("The body of a message was changed in transit.");
   return parse(found);
 }
 

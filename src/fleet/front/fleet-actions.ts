@@ -7,7 +7,7 @@ export async function drainWorker(front: Front, worker: string): Promise<void> {
   await front.ask(aliveWorker(front, worker).id, { verb: "drain", workspace: "" });
 }
 
-/** Let another worker on the same volume own a workspace; its calls wait meanwhile, none is lost. */
+/** Move a workspace to another worker on the same volume; its calls wait meanwhile, none is lost. */
 export async function moveWorkspace(
   front: Front,
   workspace: string,
@@ -22,7 +22,7 @@ export async function moveWorkspace(
     entry.volume === undefined ? entry.home === worker : target.labels?.includes(`volume=${entry.volume}`);
   if (canHave !== true)
     throw workspaceAway(
-      `The files of "${workspace}" lie on ${entry.volume === undefined ? `the disk of ${entry.home ?? ""}` : `the volume ${entry.volume}`}, which worker ${worker} does not have.`,
+      `The files of "${workspace}" are on ${entry.volume === undefined ? `the disk of ${entry.home ?? ""}` : `the volume ${entry.volume}`}, which worker ${worker} does not have.`,
       "Only workspaces on a shared volume can move, to a worker with the same volume.",
     );
   const owner = roster.ownerOf(workspace);

@@ -67,7 +67,7 @@ export function fleetMetrics({ members, queued, oldestMs }: FleetView): string {
     gauge("tenon_fleet_oldest_call_seconds", "Age of the oldest of them.", [
       `tenon_fleet_oldest_call_seconds ${oldestMs / 1000}`,
     ]),
-    gauge("tenon_fleet_workers", "Workers that are there.", [`tenon_fleet_workers ${workers.length}`]),
+    gauge("tenon_fleet_workers", "Workers that are connected.", [`tenon_fleet_workers ${workers.length}`]),
     gauge(
       "tenon_fleet_free_slots",
       "Calls that could run at once, by label of the workers.",

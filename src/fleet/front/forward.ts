@@ -55,7 +55,11 @@ export function createForward(options: ForwardOptions): Forward {
 
 /** Nothing new is taken while a server is away; it is told at once. */
 export function unavailable(what: string): HttpError {
-  const { code, hint = "", message } = fleetAway(`${what} cannot be reached, so nothing new is taken.`);
+  const {
+    code,
+    hint = "",
+    message,
+  } = fleetAway(`${what} cannot be reached, so no new requests are accepted.`);
   return new HttpError(503, { code, message, hint }, { retryAfter: 2 });
 }
 
@@ -144,7 +148,7 @@ function fits(one: object, wanted: URLSearchParams): boolean {
 function workspaceIn(request: Request, url: URL): string | undefined {
   const named = request.headers.get("tenon-workspace") ?? url.searchParams.get("workspace") ?? undefined;
   if (named !== undefined && !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(named))
-    throw new HttpError(400, { code: "REQUEST_INVALID", message: "That cannot be the name of a workspace." });
+    throw new HttpError(400, { code: "REQUEST_INVALID", message: "Invalid workspace name." });
   return named;
 }
 

@@ -277,7 +277,7 @@ export class FrontCalls {
     const { call, isSent } = pending;
     const limit = limitOf(call);
     if (!isSent) return this.#fail(pending, notPlaced(call.workspace, limit));
-    this.#cancel(call.id, { reason: "Its caller waits no longer." });
+    this.#cancel(call.id, { reason: "Its caller is no longer waiting." });
     this.#fail(pending, unknownOutcome(pending, `No worker answered within ${limit} ms`));
   }
 

@@ -275,12 +275,12 @@ export class Front {
       const why = this.roster.isAlive(entry.home) ? "takes no more calls" : "is not there";
       return workspaceAway(
         `The workspace "${workspace}" waits for its worker ${entry.home}, which ${why}.`,
-        "Start that worker again: the files lie on its disk.",
+        "Start that worker again: the files are on its disk.",
       );
     }
     if (entry?.volume !== undefined)
       return workspaceAway(
-        `No worker with the volume ${entry.volume} is there.`,
+        `No worker with the volume ${entry.volume} is running.`,
         "Start one with that label.",
       );
     return workspaceAway(

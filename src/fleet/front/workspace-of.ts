@@ -19,7 +19,7 @@ export function createWorkspaceOf(
       .replaceAll("{user}", toNamePart(session.userId ?? session.principal ?? "nobody"))
       .replaceAll("{session}", toNamePart(session.id));
     if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(workspace))
-      throw new ToolValidationError(`"${workspace}" cannot be the name of a workspace.`, {
+      throw new ToolValidationError(`"${workspace}" is not a valid workspace name.`, {
         code: "VALUE_INVALID",
         hint: "Shorten the name in the endpoint's configuration.",
       });

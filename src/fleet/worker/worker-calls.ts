@@ -81,7 +81,7 @@ export class WorkerCalls {
       return { waitedForPersonMs: await waitedForPerson(this.#options.tenon, running) };
     // Of one that came before, another worker may have begun it.
     const isTakenBack = proof !== undefined && this.#options.isNew(message);
-    if (isTakenBack) this.#cancelled.set(message, { proof, reason: "Its caller waits no longer." });
+    if (isTakenBack) this.#cancelled.set(message, { proof, reason: "Its caller is no longer waiting." });
     return { waitedForPersonMs: 0, isTakenBack };
   }
 

@@ -175,7 +175,7 @@ export class Worker {
   async #claim(name: string, source: AskMessage["source"]): Promise<OwnedWorkspace> {
     const { config, dir, onFault } = this.#options;
     if (!isWorkspaceName(name))
-      throw workspaceAway(`"${name}" is not a name of a workspace.`, "Use another name.");
+      throw workspaceAway(`"${name}" is not a valid workspace name.`, "Use another name.");
     checkQuota(this.roster, config.quotas.workspaces, name);
     const now = (): number => this.roster.clock.now();
     if (this.roster.workspaces.get(name) === undefined || (await isFolder(join(dir, name))))
@@ -245,7 +245,7 @@ export class Worker {
   /** On a shared volume others take over when the lease is over; on its own disk nobody can, so calls may end. */
   async #watch(): Promise<void> {
     if (this.#volume !== undefined && !this.#closed && !this.#lease.isHeld())
-      await this.#lose("The lease is over.");
+      await this.#lose("The lease has expired.");
   }
 
   /** Stop what runs, and begin again under another incarnation. */
@@ -284,7 +284,7 @@ export class Worker {
     this.#onlineSince = performance.now();
     await this.#renew();
     if (!this.#lease.isHeld() && this.#losing === undefined)
-      await this.#lose("The bus was away.").catch(onFault);
+      await this.#lose("The bus was unavailable.").catch(onFault);
     for (const owned of this.owned.values()) {
       await restoreEntry(this.#workspaces, owned, this.#self)
         .then(() => owned.reopen())

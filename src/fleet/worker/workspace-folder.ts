@@ -25,7 +25,7 @@ export async function provideFolder(
   const { template, git } = source;
   if (template === undefined && git === undefined)
     throw new ToolResourceNotFoundError(`Workspace "${name}" not found.`, {
-      hint: "Make a folder of that name below --workspaces of a worker, or give the endpoint a template or git.",
+      hint: "Create a folder with that name below --workspaces of a worker, or give the endpoint a template or git.",
     });
   const draft = join(dir, `.${name}.${randomUUID()}.partial`);
   try {
@@ -69,13 +69,13 @@ async function clone({ git = "", ref }: Source, draft: string, { repositories }:
   } catch (cause) {
     throw workspaceAway(
       `Cannot clone ${git}: ${messageOf(cause).slice(0, 500)}`,
-      "Check the address and the rights.",
+      "Check the address and the permissions.",
     );
   }
 }
 
 function notAllowed(why: string): ToolPermissionError {
-  return new ToolPermissionError(`The workspace cannot be made: ${why}.`, {
+  return new ToolPermissionError(`The workspace cannot be created: ${why}.`, {
     hint: "Change the configuration of the worker or of the endpoint.",
   });
 }

@@ -96,10 +96,10 @@ describe("readLooseJson", () => {
       String.raw`"\xg1"`,
       String.raw`ambiguous: "\x" in a string could mean "x" or a backslash and "x"; write "\\x".`,
     ],
-    ["{a: 1, a: 2}", 'ambiguous: The key "a" stands twice, with different values.'],
+    ["{a: 1, a: 2}", 'ambiguous: The key "a" occurs twice with different values.'],
     [
       "9007199254740993",
-      "ambiguous: 9007199254740993 is too large to be kept exactly; write it as a string where one is taken.",
+      "ambiguous: 9007199254740993 is too large to be represented exactly; write it as a string where one is accepted.",
     ],
     ["1e999", "malformed: 1e999 is too large a number."],
   ])("does not read %s", (text, problem) => {

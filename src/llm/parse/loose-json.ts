@@ -69,7 +69,7 @@ function readObject(reader: Reader, options: LooseOptions, depth: number): Recor
     if (!reader.take(":")) throw broken(reader, `":" after the key "${key.slice(0, 40)}"`);
     const value = readValue(reader, options, depth + 1);
     if (Object.hasOwn(object, key) && JSON.stringify(object[key]) !== JSON.stringify(value))
-      throw new Unreadable("ambiguous", `The key "${key.slice(0, 40)}" stands twice, with different values.`);
+      throw new Unreadable("ambiguous", `The key "${key.slice(0, 40)}" occurs twice with different values.`);
     setOwn(object, key, value);
     skipFiller(reader);
     if (!reader.take(",") && !seesClose(reader, "}", options)) throw broken(reader, '"," or "}"');
@@ -196,7 +196,7 @@ export function exactNumber(text: string): number {
   if (Number.isSafeInteger(value) || /[.eE]/.test(text) || String(value) === text) return value;
   throw new Unreadable(
     "ambiguous",
-    `${text.slice(0, 40)} is too large to be kept exactly; write it as a string where one is taken.`,
+    `${text.slice(0, 40)} is too large to be represented exactly; write it as a string where one is accepted.`,
   );
 }
 

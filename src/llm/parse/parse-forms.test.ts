@@ -417,7 +417,7 @@ describe("every way of writing a call is read in full or refused in plain words:
       <|tool_call_start|>[read_file(path="a")]<|tool_call_end|>
         read_file {"path":"a"} (<|tool_call_end|>, 0 to 57)
       <|tool_call_start|>[read_file(path="a")] more<|tool_call_end|>
-        malformed at 0: Something else stands before <|tool_call_end|>.
+        malformed at 0: There is unexpected text before <|tool_call_end|>.
         left: <|tool_call_start|>[read_file(path="a")] more<|tool_call_end|>
       <|tool_call|>{"name":"read_file","arguments":{"path":"a"}}<|/tool_call|>
         read_file {"path":"a"} (<|/tool_call|>, 0 to 72)
@@ -595,13 +595,13 @@ describe("every way of writing a call is read in full or refused in plain words:
       <read_file><path>a</path><path>a</path></read_file>
         read_file {"path":"a"} (<read_file> with tags, 0 to 51)
       <read_file><path>a</path><path>b</path></read_file>
-        ambiguous at 0: The argument "path" stands twice, with different values.
+        ambiguous at 0: The argument "path" occurs twice with different values.
         left: <read_file><path>a</path><path>b</path></read_file>
       <read_file>words <path>a</path></read_file>
-        malformed at 0: <read_file> holds "words <path>a</path>" between its arguments.
+        malformed at 0: <read_file> contains "words <path>a</path>" between its arguments.
         left: <read_file>words <path>a</path></read_file>
       <read_file><path>a <path> b</path></read_file>
-        ambiguous at 0: <path> stands within <path>, so that where it ends cannot be told; escape tags in arguments (&lt;) or use CDATA.
+        ambiguous at 0: <path> is nested in <path>, so it is unclear where it ends; escape tags in arguments (&lt;) or use CDATA.
         left: <read_file><path>a <path> b</path></read_file>
       <read_file><parameter name="path" name="b">a</parameter></read_file>
         ambiguous at 0: <parameter> gives "name" twice.
@@ -635,7 +635,7 @@ describe("every way of writing a call is read in full or refused in plain words:
       \`\`\`</tool_call>
         read_file {"path":"a"} (<tool_call> with JSON, 0 to 80)
       <tool_call name="read_file">[1]</tool_call>
-        malformed at 0: <tool_call> holds "[1]</tool_call>" between its arguments.
+        malformed at 0: <tool_call> contains "[1]</tool_call>" between its arguments.
         left: <tool_call name="read_file">[1]</tool_call>
       <tool_call><tool_call><tool_call><tool_call><tool_call></tool_call>
         malformed at 0: <tool_call> does not name a tool.
@@ -643,7 +643,7 @@ describe("every way of writing a call is read in full or refused in plain words:
       <parameter name="path">a</parameter>
         left: <parameter name="path">a</parameter>
       <read_file><path>a</path></read_file> words </parameter>
-        ambiguous at 0: The closing tag of an argument stands behind the calls, so that where the arguments end cannot be told; escape tags in arguments (&lt;) or use CDATA.
+        ambiguous at 0: The closing tag of an argument comes after the calls, so it is unclear where the arguments end; escape tags in arguments (&lt;) or use CDATA.
         left: words </parameter>"
     `);
   });

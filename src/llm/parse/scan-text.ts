@@ -20,7 +20,7 @@ const attemptCost = 600;
 const maxFailures = 30;
 
 const straying =
-  "The closing tag of an argument stands behind the calls, so that where the arguments end cannot be told; escape tags in arguments (&lt;) or use CDATA.";
+  "The closing tag of an argument comes after the calls, so it is unclear where the arguments end; escape tags in arguments (&lt;) or use CDATA.";
 
 const thoughts = new Set(["think", "thinking", "thought", "reasoning", "scratchpad", "analysis"]);
 

@@ -77,7 +77,7 @@ function readBetween(end: string): TokenDialect["read"] {
     const calls = readEither(reader, names, end);
     reader.skipSpace();
     if (reader.take(end) || reader.atEnd) return calls;
-    throw new Unreadable("malformed", `Something else stands before ${end}.`);
+    throw new Unreadable("malformed", `There is unexpected text before ${end}.`);
   };
 }
 

@@ -170,7 +170,7 @@ function add({ texts }: Draft, key: string, value: WrittenText): void {
   if (before !== undefined && (before.text !== value.text || before.json !== value.json))
     throw new Unreadable(
       "ambiguous",
-      `The argument "${key.slice(0, 40)}" stands twice, with different values.`,
+      `The argument "${key.slice(0, 40)}" occurs twice with different values.`,
     );
   texts.set(key, value);
 }
@@ -180,5 +180,5 @@ function notATag(reader: Reader, tag: OpenTag): Unreadable {
   // An opening tag that is cut off is the end of the text, not a mistake in it.
   if (reader.sees("<") && !/[>\n]/.test(reader.text.slice(reader.pos, reader.pos + 200)))
     return new Unreadable("incomplete", `The text ends within <${tag.fullName}>.`);
-  return new Unreadable("malformed", `<${tag.fullName}> holds ${found} between its arguments.`);
+  return new Unreadable("malformed", `<${tag.fullName}> contains ${found} between its arguments.`);
 }

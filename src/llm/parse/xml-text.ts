@@ -88,7 +88,7 @@ export function readElementText(reader: Reader, fullName: string): string {
   if (holdsOpening(raw, fullName))
     throw new Unreadable(
       "ambiguous",
-      `<${fullName}> stands within <${fullName}>, so that where it ends cannot be told; escape tags in arguments (&lt;) or use CDATA.`,
+      `<${fullName}> is nested in <${fullName}>, so it is unclear where it ends; escape tags in arguments (&lt;) or use CDATA.`,
       { isEndless: true },
     );
   reader.pos = end + close.length;

@@ -12,6 +12,6 @@ export const anyResult: StandardSchemaV1<unknown, Readonly<Record<string, unknow
     validate: (value) =>
       isRecord(value)
         ? { value: (value as { [rawResult]?: typeof value })[rawResult] ?? value }
-        : { issues: [{ message: "the result is no object" }] },
+        : { issues: [{ message: "the result is not an object" }] },
   },
 };

@@ -175,7 +175,7 @@ function createLogLevel({
     lowest = at;
     const request = { method: "logging/setLevel", params: { level } };
     return client.request(request, anyResult, { timeout: 5000 }).catch((error: unknown) => {
-      onFault(`it does not take the level of log messages: ${(error as Error).message}`);
+      onFault(`it does not accept the log level: ${(error as Error).message}`);
     });
   };
 }

@@ -138,7 +138,7 @@ export class DirectRequests {
   #failureOf(error: unknown): Error {
     if (!isRecord(error)) return this.#wire.refused(-32603, "the result is not an object", undefined);
     const { code, message, data } = error;
-    const text = typeof message === "string" ? message : "the server did not say why";
+    const text = typeof message === "string" ? message : "the server gave no reason";
     return this.#wire.refused(typeof code === "number" ? code : -32603, text, data);
   }
 }

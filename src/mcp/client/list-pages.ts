@@ -34,7 +34,7 @@ export async function listPages(
       all.push(item);
     }
     if (typeof nextCursor !== "string" || nextCursor === "") return all;
-    if (cursors.has(nextCursor)) return cut("its listing runs in a circle");
+    if (cursors.has(nextCursor)) return cut("its listing repeats a page");
     if (page >= maxPages) return cut(`its listing has more than ${maxPages} pages`);
     cursors.add(nextCursor);
     cursor = nextCursor;

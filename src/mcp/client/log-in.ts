@@ -52,7 +52,10 @@ export async function logIn(options: LoginOptions): Promise<void> {
     signal.throwIfAborted();
     throw new ToolExecutionError(
       `The login to the MCP server "${server}" failed: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error, hint: "Try again; where the server knows no registration, set oauth.clientId." },
+      {
+        cause: error,
+        hint: "Try again; if the server does not support client registration, set oauth.clientId.",
+      },
     );
   } finally {
     back.close();

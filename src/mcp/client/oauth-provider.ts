@@ -83,9 +83,9 @@ export function createOAuthProvider(options: OAuthOptions): OAuthClientProvider 
   };
 }
 
-/** The error of a server that wants a login. */
+/** The error of a server that requires a login. */
 export function loginNeeded(server: string, cause?: unknown): ToolUnavailableError {
-  return new ToolUnavailableError(`The MCP server "${server}" wants a login.`, {
+  return new ToolUnavailableError(`The MCP server "${server}" requires a login.`, {
     code: "LOGIN_NEEDED",
     hint: `Log in with: tenon mcp-servers login ${server}`,
     retryable: false,

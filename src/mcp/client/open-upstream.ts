@@ -14,7 +14,7 @@ export const openUpstream: OpenUpstream = async (spec, options) => {
   checkSpec(spec, "openUpstream");
   if (!isRecord(options) || !(options.timeoutMs > 0)) {
     throw new ToolDefinitionError(
-      "openUpstream needs timeoutMs, the milliseconds that connecting may take.",
+      "openUpstream needs timeoutMs, the time limit for connecting in milliseconds.",
       {
         hint: "Pass { timeoutMs: 10_000 } as its second argument.",
       },

@@ -89,7 +89,7 @@ export class ProgramTransport implements Transport {
     // A process that has nothing left to do may end; while something is asked, the asking keeps it alive.
     child.unref();
     for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket | null)?.unref();
-    child.stdin?.on("error", () => this.#onHalfClosed("it does not read its standard input any more"));
+    child.stdin?.on("error", () => this.#onHalfClosed("it no longer reads its standard input"));
     child.stdout?.once("end", () => this.#onHalfClosed("it closed its standard output"));
     child.once("exit", (code, signal) => this.#onExit(child, code, signal));
     return new Promise<void>((resolve, reject) => {
@@ -112,7 +112,7 @@ export class ProgramTransport implements Transport {
   sendText(text: string): void {
     const stdin = this.#child?.stdin;
     if (this.#over || !stdin?.writable) throw new Error(this.ended ?? "the program is gone");
-    if (stdin.writableLength > maxUnreadBytes) throw new Error("the program does not read what it is sent");
+    if (stdin.writableLength > maxUnreadBytes) throw new Error("the program does not read its input");
     if (this.#unsent === "") setImmediate(() => this.#flush());
     this.#unsent += `${text}\n`;
   }
@@ -186,7 +186,9 @@ export class ProgramTransport implements Transport {
     if (this.#confined !== undefined && errorLine.test(line)) this.#confined.heard(line);
     const messages = parseMessages(line, this.#options.onFault);
     if (messages === undefined) {
-      this.#options.onFault(`it wrote something to its standard output that is no message: ${excerpt(line)}`);
+      this.#options.onFault(
+        `it wrote something to its standard output that is not a message: ${excerpt(line)}`,
+      );
       this.#slowDown(this.#gate);
       return;
     }
@@ -253,7 +255,7 @@ export class ProgramTransport implements Transport {
     const pauseMs = gate.count();
     const stdout = this.#child?.stdout;
     if (pauseMs === 0 || stdout === null || stdout === undefined || stdout.isPaused()) return;
-    this.#options.onFault("it floods its standard output; it is read slowly");
+    this.#options.onFault("it floods its standard output, which is now read slowly");
     stdout.pause();
     setTimeout(() => stdout.resume(), pauseMs).unref();
   }

@@ -37,9 +37,9 @@ export async function askToOpenUrls(
 /** The refusal that names the addresses. */
 export function urlsNotOpened(visits: readonly RequiredUrl[], cause: unknown): ToolUnavailableError {
   const places = visits.map(({ url, message }) => (message === "" ? url : `${message} ${url}`)).join("; ");
-  return new ToolUnavailableError(`The MCP server wants a person to open an address first: ${places}`, {
+  return new ToolUnavailableError(`The MCP server requires a person to open a URL first: ${places}`, {
     code: "VISIT_NEEDED",
-    hint: "Give the address to the person, and call again when they are done there.",
+    hint: "Give the URL to the person, and call again when they are done.",
     details: { visits: visits.map(({ url, message }) => ({ url, message })) },
     cause,
   });

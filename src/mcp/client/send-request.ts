@@ -158,7 +158,7 @@ async function answerAll(
   if (asked.length > maxAtOnce) throw new Error(`the server asks ${asked.length} things at once`);
   const answers = asked.map(async ([key, { method, params }]): Promise<[string, unknown]> => {
     if (answer === undefined || !(serverRequests as readonly unknown[]).includes(method)) {
-      throw new Error(`the server asks for ${String(method)}, which nobody here can give`);
+      throw new Error(`the server asks for ${String(method)}, which nobody here can answer`);
     }
     const request = { method: method as ServerRequest["method"], params, signal: call.signal, key };
     return [key, await answer(request, [call])];

@@ -26,7 +26,7 @@ export async function prepareProgram(
 ): Promise<{ readonly launch: Launch; readonly confined?: ConfinedProgram }> {
   const { command, args = [], env, cwd, sandbox } = spec;
   if (sandbox === undefined) return { launch: { file: command, args, env, cwd, fds: [] } };
-  if (confine === undefined) throw new Error("it must run in the sandbox, and there is none here");
+  if (confine === undefined) throw new Error("it must run in the sandbox, which is not available here");
   const confined = await confine(spec);
   return { launch: confined, confined };
 }

@@ -6,11 +6,11 @@ const signs: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /<\s*\/?\s*(?:important|system|instructions?|secret|admin|assistant|user|prompt)\b[^>\n]{0,80}>/i,
-    "holds a tag that looks like a part of a prompt",
+    "contains a tag that looks like part of a prompt",
   ],
   [
     /\b(?:do not|don't|never|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|show|showing|notify|notifying|ask|asking)\b[^.\n]{0,40}\b(?:user|person|human|anyone|anybody)\b/i,
-    "wants something kept from the person",
+    "asks to keep something from the person",
   ],
   [
     /\b(?:before|prior to|instead of|after)\s+(?:using|calling|invoking|running)\s+(?:this|any|every|all|another|other|the)\b/i,
@@ -22,7 +22,7 @@ const signs: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /(?:~\/\.|\.ssh\b|id_rsa|id_ed25519|\.env\b|\.aws\b|mcp\.json|\/etc\/passwd|credentials?\.json|\.npmrc|\.netrc)/i,
-    "names files that hold secrets",
+    "names files that contain secrets",
   ],
   [
     /\b(?:system prompt|chain of thought|conversation history|previous messages)\b/i,
@@ -36,7 +36,7 @@ const signs: readonly (readonly [RegExp, string])[] = [
     /\bsidenote\b|\bthis (?:tool|step) is (?:required|mandatory) (?:before|for) (?:every|any|all)\b/i,
     "claims to be needed for everything",
   ],
-  [/[A-Za-z0-9+/]{200,}={0,2}/, "holds a long run of encoded text"],
+  [/[A-Za-z0-9+/]{200,}={0,2}/, "contains a long run of encoded text"],
 ];
 
 /** Why a text looks as if it spoke to the model rather than described a tool. */

@@ -45,7 +45,7 @@ function refusal(raw: UpstreamTool, { server, ownerOf, taken, tools }: Open): st
   const folded = fold(raw.name);
   if (taken.has(folded)) return "another tool of the server has the same name";
   const owner = ownerOf(raw.name);
-  if (owner !== undefined) return `it would take the place of ${owner}`;
+  if (owner !== undefined) return `it would replace ${owner}`;
   taken.add(folded);
   tools.set(raw.name, screened.tool);
   return undefined;

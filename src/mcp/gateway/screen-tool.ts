@@ -36,13 +36,13 @@ export function screenTool(raw: UpstreamTool, server: string): Screening {
 
 function nameFault(name: string, server: string): string | undefined {
   if (name === "") return "its name is empty";
-  if (hidesSomething(name)) return "its name holds characters that cannot be seen";
+  if (hidesSomething(name)) return "its name contains invisible characters";
   const plain = name.normalize("NFKC");
   if (reserved.has(plain.toLowerCase())) return "its name is reserved";
   if (!legalName.test(name) || !legalName.test(plain)) {
-    return "its name is longer than 100 characters or holds one that is not a letter, a digit, _ . / or -";
+    return "its name is longer than 100 characters or contains one that is not a letter, a digit, _ . / or -";
   }
-  if (!/[\p{L}\p{Nd}]/u.test(plain)) return "its name holds no letter and no digit";
+  if (!/[\p{L}\p{Nd}]/u.test(plain)) return "its name contains no letter or digit";
   if (server.length + 1 + name.length > 128) return "its name is too long together with the server's";
   return undefined;
 }
@@ -62,7 +62,7 @@ function toShown(raw: UpstreamTool): ScreenedTool {
   const notes = new Set<string>();
   const words = (text: string): string => {
     const clean = cleanText(text);
-    if (clean.stripped) notes.add("characters that cannot be seen were taken out");
+    if (clean.stripped) notes.add("invisible characters were removed");
     for (const flag of flagText(clean.text)) notes.add(flag);
     if (clean.text.length <= maxDescription) return clean.text;
     notes.add(`a text was cut after ${maxDescription} characters`);

@@ -170,7 +170,7 @@ export class ServerCatalogue {
     if (this.#held.has(tool)) return this.#checkHeld(tool);
     if (this.#registered.has(tool)) return undefined;
     const { server } = this.#options;
-    throw new ToolUnavailableError(`The MCP server "${server}" offers no tool "${tool}" now.`, {
+    throw new ToolUnavailableError(`The MCP server "${server}" does not offer a tool "${tool}" now.`, {
       code: "SERVER_UNAVAILABLE",
       hint: `"tenon mcp-servers list" shows what it offers, and what was refused and why.`,
     });
@@ -183,7 +183,7 @@ export class ServerCatalogue {
     throw new ToolUnavailableError(`"${this.#full(tool)}" is held: ${this.#reasonOf(tool)}.`, {
       code: "DEFINITION_HELD",
       retryable: false,
-      hint: `A person can look at the change and accept it: tenon mcp-servers accept ${server} ${tool}`,
+      hint: `A person can review and accept the change: tenon mcp-servers accept ${server} ${tool}`,
     });
   }
 
@@ -198,7 +198,7 @@ export class ServerCatalogue {
     try {
       await memory.save(server, record);
     } catch (error) {
-      faults.add(`what is known of it could not be kept: ${messageOf(error)}`);
+      faults.add(`what is known about it could not be stored: ${messageOf(error)}`);
     }
   }
 

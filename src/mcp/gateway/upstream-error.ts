@@ -11,12 +11,15 @@ export function toUpstreamError(
   if (signal.aborted || error instanceof ToolError) return error;
   const message = messageOf(error);
   if (/connection was lost|connection closed|not connected|program is gone/i.test(message)) {
-    return new ToolUnavailableError(`The MCP server "${server}" went away during the call: ${message}.`, {
-      code: "SERVER_UNAVAILABLE",
-      hint: "It is being started again; whether the call did something is not known.",
-      cause: error,
-      details: { server },
-    });
+    return new ToolUnavailableError(
+      `The connection to the MCP server "${server}" was lost during the call: ${message}.`,
+      {
+        code: "SERVER_UNAVAILABLE",
+        hint: "It is being restarted; it is unknown whether the call had an effect.",
+        cause: error,
+        details: { server },
+      },
+    );
   }
   const { code, data, message: said = message } = error as Partial<Record<string, unknown>>;
   return new ToolExecutionError(`The tool "${tool}" of the MCP server "${server}" failed: ${clip(message)}`, {

@@ -130,7 +130,7 @@ describe("a server's tool", () => {
       toolName: "srv:t",
       details: { structured: { code: 7 } },
     });
-    await expect(wrap({ isError: true }).execute({}, ctx)).rejects.toThrow(/did not say why/);
+    await expect(wrap({ isError: true }).execute({}, ctx)).rejects.toThrow(/without giving a reason/);
   });
 });
 

@@ -143,7 +143,7 @@ function resultOf({ structured, content }: UpstreamResult): unknown {
 /** The error of a failing tool; what it showed goes with it. */
 function failure({ content, structured }: UpstreamResult, toolName: string): ToolExecutionError {
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  return new ToolExecutionError(text === "" ? "The tool failed and did not say why." : text, {
+  return new ToolExecutionError(text === "" ? "The tool failed without giving a reason." : text, {
     toolName,
     content,
     ...(structured !== undefined && { details: { structured } }),

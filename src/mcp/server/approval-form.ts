@@ -36,7 +36,7 @@ export function toApprovalForm(request: ApprovalRequest): Form {
         reason: {
           type: "string",
           title: "Reason",
-          description: "Told to the agent where you do not allow it.",
+          description: "Sent to the agent if you do not allow the call.",
           maxLength: 1000,
         },
       },
@@ -121,7 +121,7 @@ function fieldsOf({ kind, options, default: preset, content }: Question): Form {
         content: {
           type: "string",
           title: "New text",
-          description: "Where you chose edit.",
+          description: "If you chose edit.",
           // A field cannot show what is invisible, so such a text is not handed out for editing.
           ...(content !== undefined && toVisibleText(content) === content && { default: content }),
         },

@@ -53,7 +53,7 @@ export class ClientCall {
   #leave(): void {
     this.#response = this.#stream = undefined;
     this.#options.onClose();
-    if (!this.#isOver) this.running.abort("The host is gone.");
+    if (!this.#isOver) this.running.abort("The host has disconnected.");
   }
 }
 

@@ -34,7 +34,9 @@ export function createElicitation(find: FindExchange): InteractBackend {
       if (!fitsApprovalForm(request)) throw tooLong("The request for consent");
       const answer = fromApprovalForm(request, await put(toApprovalForm(request), signal, rootOf(request)));
       if (answer !== undefined) return answer;
-      throw new ToolExecutionError("the host's answer does not fit the form", { code: "INTERACTION_FAILED" });
+      throw new ToolExecutionError("the host's answer does not match the form", {
+        code: "INTERACTION_FAILED",
+      });
     },
     async ask(question, signal, asker) {
       if (!fitsQuestionForm(question)) throw tooLong("The question");
@@ -42,7 +44,7 @@ export function createElicitation(find: FindExchange): InteractBackend {
       if (answer !== undefined) return answer;
       throw new ToolExecutionError("The person chose not to answer.", {
         code: "INTERACTION_FAILED",
-        hint: "Go on without the answer, and say which assumption you made.",
+        hint: "Continue without the answer, and state your assumption.",
       });
     },
   };
@@ -193,7 +195,9 @@ function exchangeOf(find: FindExchange, callId?: string): Exchange {
 }
 
 export function hostGone(): ToolExecutionError {
-  return new ToolExecutionError("The host that could be asked is gone.", { code: "INTERACTION_FAILED" });
+  return new ToolExecutionError("The host that could be asked has disconnected.", {
+    code: "INTERACTION_FAILED",
+  });
 }
 
 function toElicitAnswer(answer: Readonly<Record<string, unknown>>): ElicitAnswer {

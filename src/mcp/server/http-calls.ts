@@ -94,7 +94,7 @@ export class HttpCalls {
 
   close(): void {
     for (const { running, stream } of this.#calls.values()) {
-      running?.abort("The host is gone.");
+      running?.abort("The host has disconnected.");
       stream?.close();
     }
     for (const stream of this.#open.values()) stream.close();

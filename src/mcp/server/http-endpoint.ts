@@ -70,7 +70,7 @@ export class HttpEndpoint {
     const { text, isGone } = await readBody(request, this.#maxBody);
     if (isGone) return;
     if (text === undefined)
-      return refused(refuse(413, -32000, `A request has at most ${this.#maxBody} bytes.`));
+      return refused(refuse(413, -32000, `A request may have at most ${this.#maxBody} bytes.`));
     const parsed = parseBody(text);
     if (parsed instanceof Response) return refused(parsed);
     return this.#handleMessage(request, response, { principal, parsed });

@@ -171,13 +171,13 @@ export class HttpSession implements ConnectedHost {
       lastEvent !== null &&
       this.#options.events.placeOf(lastEvent) === undefined
     )
-      return refuse(400, -32000, `The event ${JSON.stringify(lastEvent.slice(0, 40))} is not kept any more.`);
+      return refuse(400, -32000, `The event ${JSON.stringify(lastEvent.slice(0, 40))} is no longer stored.`);
     const taken = this.#take(parsedBody);
     if (taken !== undefined)
       return refuse(
         400,
         -32600,
-        `The id ${JSON.stringify(taken)} belongs to a request that still runs.`,
+        `The id ${JSON.stringify(taken)} belongs to a request that is still running.`,
         taken,
       );
     const response = await this.#transport.handleRequest(request, { parsedBody });

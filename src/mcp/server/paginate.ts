@@ -19,7 +19,7 @@ function toCursor(start: number): string {
 function fromCursor(cursor: string): number {
   const start = /^after:(\d{1,9})$/.exec(Buffer.from(cursor, "base64url").toString())?.[1];
   if (start !== undefined) return Number(start);
-  throw Object.assign(new Error("The cursor is none of this server's. Start the list again without it."), {
+  throw Object.assign(new Error("Unknown cursor. Start the list again without it."), {
     code: -32602,
   });
 }

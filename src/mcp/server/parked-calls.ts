@@ -89,7 +89,7 @@ export class ParkedCalls {
     const requestState = randomBytes(32).toString("base64url");
     parked.expiry = setTimeout(() => {
       this.#parked.delete(requestState);
-      parked.end("The host did not bring what it was asked for in time.");
+      parked.end("The host did not send the requested answers in time.");
     }, this.#keepMs);
     parked.expiry.unref();
     this.#parked.set(requestState, parked);
@@ -250,7 +250,7 @@ class Parked implements Exchange {
 
   over(): void {
     for (const ask of this.#asks?.values() ?? [])
-      ask.leave(new ToolCancelledError("The request that could carry the question is over."));
+      ask.leave(new ToolCancelledError("The request that could have carried the question has ended."));
   }
 
   end(why: string): void {

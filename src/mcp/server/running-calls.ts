@@ -29,7 +29,7 @@ export class RunningCalls {
   }
 
   stopAll(): void {
-    for (const { call } of this.#calls.values()) call?.abort("The host is gone.");
+    for (const { call } of this.#calls.values()) call?.abort("The host has disconnected.");
     this.#calls.clear();
   }
 }

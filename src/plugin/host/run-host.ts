@@ -98,7 +98,7 @@ async function answered(work: () => Promise<unknown>): Promise<Answer> {
 
 function paramsFor({ file, cwd }: HostDeps): OpenParams {
   if (file === undefined || !isPath(file))
-    throw new RequestError(rpcErrors.invalidParams, "No plugin was named.");
+    throw new RequestError(rpcErrors.invalidParams, "No plugin was specified.");
   return { file, root: cwd, label: file, workspace: cwd, options: {}, timeoutMs: 15_000 };
 }
 

@@ -153,7 +153,7 @@ function resultOf({ tool, output }: CheckedTool, value: unknown): unknown {
   if (checked.ok) return checked.value;
   const faults = checked.issues.map(({ message }) => message).join("; ");
   throw new ToolExecutionError(
-    `"${tool.name}" returned something else than its output schema says: ${faults}`,
+    `"${tool.name}" returned a result that does not match its output schema: ${faults}`,
     {
       code: "RESULT_INVALID",
       details: { issues: checked.issues },

@@ -22,7 +22,7 @@ const maxAlerts = 200;
 const patterns = {
   burst: { count: 3000, withinMs: 10_000, tell: "calls" },
   denials: { count: 8, withinMs: 60_000, tell: "denied calls" },
-  probing: { count: 4, withinMs: 60_000, tell: "tries at paths or hosts that are out of bounds" },
+  probing: { count: 4, withinMs: 60_000, tell: "attempts to reach forbidden paths or hosts" },
 } as const;
 
 type Kind = keyof typeof patterns;
@@ -86,7 +86,7 @@ function toAlert(kind: Kind, { count, since }: Window, call: WatchedCall): Audit
   return {
     time: call.time,
     kind,
-    message: `${count} ${patterns[kind].tell} within ${seconds} s by ${call.agent} in session ${call.sessionId}, the last one of ${call.tool}.`,
+    message: `${count} ${patterns[kind].tell} within ${seconds} s by ${call.agent} in session ${call.sessionId}, the latest by ${call.tool}.`,
     sessionId: call.sessionId,
     agent: call.agent,
   };

@@ -6,6 +6,6 @@ export const interruptedError: ErrorInfo = {
   code: "CALL_INTERRUPTED",
   message:
     "The process that ran the call ended before the call did: it may have taken effect, or part of it.",
-  hint: "Look at what is there before making the call again; `tenon log show` tells what is known of its effects.",
+  hint: "Check the current state before making the call again; `tenon log show` shows what is known about its effects.",
   retryable: false,
 };

@@ -84,7 +84,7 @@ export class LogEnd {
     const message = typeof syscall === "string" ? toFileProblem(cause) : messageOf(cause);
     this.#retryAt = this.#options.now() + retryMs;
     const isNews = this.fault === undefined;
-    this.fault = `The record of the call could not be kept: ${message}`;
+    this.fault = `The record of the call could not be stored: ${message}`;
     if (isNews) this.#options.onFault(this.fault);
   }
 

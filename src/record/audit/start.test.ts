@@ -242,12 +242,12 @@ describe("a content that cannot be kept beside the log", () => {
     const record = toRecord("large", {}, { result: "x".repeat(20_000) });
     await recorder.record(record);
     await recorder.close();
-    expect(record.envelope.metadata["auditFault"]).toMatch("The result of the call could not be kept");
+    expect(record.envelope.metadata["auditFault"]).toMatch("The result of the call could not be stored");
     expect(told).toHaveLength(1);
     expect(await readLog(dir).search()).toMatchObject([
       {
         resultDigest: { bytes: 20_002 },
-        asideFault: expect.stringMatching(/could not be kept/) as string,
+        asideFault: expect.stringMatching(/could not be stored/) as string,
         arguments: { text: "hello" },
       },
     ]);

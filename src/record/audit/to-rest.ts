@@ -120,7 +120,7 @@ class AsideFault extends Error {
   readonly digest: string;
 
   constructor(name: string, digest: string, cause: unknown) {
-    super(`The ${name} of the call could not be kept beside the log: ${messageOf(cause)}`, { cause });
+    super(`The ${name} of the call could not be stored beside the log: ${messageOf(cause)}`, { cause });
     this.digest = digest;
   }
 }

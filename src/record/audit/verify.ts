@@ -74,10 +74,10 @@ async function walk(dir: string, segment: number, book: MarkerBook): Promise<Wal
     else if (facts.previous !== previous)
       flaw = {
         seq,
-        problem: "it does not follow the record before it: one was changed, added or taken out",
+        problem: "it does not follow the record before it: one was changed, added or removed",
       };
     else if (facts.actual !== facts.hash && !facts.purged)
-      flaw = { seq, problem: "its content does not fit its hash" };
+      flaw = { seq, problem: "its content does not match its hash" };
     if (flaw !== undefined || facts === undefined) return false;
     if (facts.actual !== facts.hash) book.purged(seq, facts.actual);
     if (facts.kind === "marker") book.take(seq, line.toString());
@@ -169,7 +169,7 @@ function mismatch(one: Walked, [segment, count, hash]: readonly [number, number,
       problem: `the log ends before it: ${plural(count - one.count, "record")} cut off`,
     };
   if (count > 0 && one.hashes.toString("hex", (count - 1) * 32, count * 32) !== hash)
-    return { seq: base + count - 1, problem: "it is another record than the one that was noted here" };
+    return { seq: base + count - 1, problem: "it is not the record that was noted here" };
   return undefined;
 }
 
@@ -189,7 +189,7 @@ function anchorFlaws(all: readonly Walked[], head: AuditHead | string): Flaw[] {
     {
       seq: place ?? newestHead(all).seq + 1,
       problem:
-        "the given head is not in the log: what it stood for was changed, cut off, or dropped by retention",
+        "the given head is not in the log: the records up to it were changed, cut off, or dropped by retention",
     },
   ];
 }

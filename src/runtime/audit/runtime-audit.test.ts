@@ -116,7 +116,7 @@ describe("the log of a Tenon", () => {
       tenon.on("AUDIT_FAULT", ({ message }) => faults.push(message));
       const first = await tenon.call({ name: "change", arguments: {} });
       expect(first).toFailWith("AUDIT_UNAVAILABLE");
-      expect(first.metadata["auditFault"]).toContain("could not be kept");
+      expect(first.metadata["auditFault"]).toContain("could not be stored");
       expect(faults).toHaveLength(1);
       expect(await tenon.call({ name: "change", arguments: {} })).toFailWith("AUDIT_UNAVAILABLE");
       expect(await tenon.call({ name: "echo", arguments: { text: "read" } })).toSucceed();

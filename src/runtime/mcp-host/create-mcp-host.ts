@@ -68,7 +68,7 @@ const optionNames: KeysOf<McpHostOptions> = { name: true, version: true, resourc
 const instructions =
   "Tools for working in one folder: files, shell, code search, web, planning and memory. " +
   "Read a file before you change it. Every change of a file can be undone with undo_edit. " +
-  "What is risky asks the person first; a refusal says how it can be allowed.";
+  "Risky calls ask the person first; a refusal says how the call can be allowed.";
 
 interface Provider {
   onChange?(listener: (change: HostChange) => void): () => void;

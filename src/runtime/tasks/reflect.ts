@@ -190,8 +190,8 @@ function suggest({ error, count, toolName }: { error: ErrorInfo; count: number; 
     : "Read the message and change the call.";
   const hint = error.hint ?? known;
   if (count < repeated) return hint;
-  const other = toolName === "code_query" ? " (list_files and read_file can stand in for it)" : "";
-  return `${hint} It failed ${count} times the same way: do not repeat it, take another way${other}.`;
+  const other = toolName === "code_query" ? " (list_files and read_file can replace it)" : "";
+  return `${hint} It failed ${count} times the same way: do not repeat it, use another approach${other}.`;
 }
 
 function focusOf(

@@ -100,7 +100,7 @@ export class AccessTokens {
         currentDate: new Date(now()),
         requiredClaims: ["exp", "sub", "aud"],
       });
-      if (payload.sub === "") throw invalidToken("The token names no subject.");
+      if (payload.sub === "") throw invalidToken("The token has no subject.");
       return payload;
     } catch (thrown) {
       if (thrown instanceof HttpError) throw thrown;

@@ -186,7 +186,7 @@ function notBegunHere(): HttpError {
 }
 
 function noRole(): HttpError {
-  return loginRefused("Your account is in no group that has a role here.");
+  return loginRefused("None of your account's groups has a role here.");
 }
 
 function loginRefused(message: string): HttpError {

@@ -31,9 +31,9 @@ export function addCalls(api: Hono, { calls, tenon }: RouteContext): void {
     throw new HttpError(409, {
       code: "NOT_RUNNING",
       message:
-        endedAt === undefined ? "The call cannot be stopped by itself." : "The call has ended already.",
+        endedAt === undefined ? "The call cannot be stopped by itself." : "The call has already ended.",
       ...(endedAt === undefined &&
-        parentCallId !== undefined && { hint: `It belongs to the call ${parentCallId}: stop that one.` }),
+        parentCallId !== undefined && { hint: `Stop the call ${parentCallId}, which made it.` }),
     });
   });
 }

@@ -29,7 +29,7 @@ function send(c: Context, file: StaticFile): Response {
 }
 
 const notBuilt = [
-  "Tenon runs, but its console has not been built here.",
+  "Tenon is running, but its console has not been built here.",
   "In the source tree of Tenon: npm run build",
   "The API under /api and MCP under /mcp work without it.",
   "",

@@ -128,7 +128,7 @@ function refuseFailed(outcome: AnswerOutcome): void {
       throw new HttpError(400, {
         code: "ARGUMENTS_INVALID",
         message: `The changed arguments cannot be used: ${outcome.fault}`,
-        hint: "Correct them and answer again; the request still waits.",
+        hint: "Correct them and answer again; the request is still waiting.",
       });
     case "closed":
       throw new HttpError(403, {
@@ -151,7 +151,7 @@ function toTaken({ verdict, resolvedAt: at, channel, person, client, reason }: F
 
 function describeFirst({ verdict, channel, person, resolvedAt }: FirstAnswer): string {
   const when = new Date(resolvedAt).toISOString();
-  if (channel === undefined) return `Nobody waits for this answer any more since ${when}.`;
+  if (channel === undefined) return `Nobody has been waiting for this answer since ${when}.`;
   const who = person === undefined ? "" : ` by ${person}`;
   return `It was answered first${who} on the channel ${channel}: ${verdict}, at ${when}.`;
 }
@@ -174,7 +174,7 @@ function misfit(wanted: string): HttpError {
 function unknownQuestion(): HttpError {
   return new HttpError(404, {
     code: "NOT_FOUND",
-    message: "No such question waits for an answer.",
+    message: "This question is not waiting for an answer.",
     hint: "It was answered elsewhere, expired, or its call was cancelled.",
   });
 }

@@ -42,7 +42,7 @@ export function addSessions(api: Hono, { access, login, boundPort }: RouteContex
 function linkForPrograms(): HttpError {
   return new HttpError(403, {
     code: "LINK_FOR_PROGRAMS",
-    message: "A page cannot make links.",
+    message: "A page cannot create links.",
     hint: "Run `tenon serve link` in a terminal.",
   });
 }

@@ -25,7 +25,7 @@ const userBody = z.strictObject({
 });
 const changeBody = z
   .strictObject({ role: z.enum(roles).optional(), disabled: z.boolean().optional() })
-  .refine(({ role, disabled }) => role !== undefined || disabled !== undefined, "Name role or disabled.");
+  .refine(({ role, disabled }) => role !== undefined || disabled !== undefined, 'Send "role" or "disabled".');
 const tokenBody = z.strictObject({
   name,
   /** @default a program with the name of the token, which is added if it does not exist */

@@ -33,7 +33,7 @@ export function addTools(api: Hono, served: RouteContext): void {
     const name = known(readParam(c, "name"));
     const { enabled } = await readBody(c, stateBody);
     if (enabled) tenon.registry.enable(name);
-    else tenon.registry.disable(name, "a person switched it off in the console");
+    else tenon.registry.disable(name, "a person disabled it in the console");
     return c.json(toRow(views, name));
   });
   api.post("/tools/:name/call", async (c) => {

@@ -62,7 +62,7 @@ const output = z.object({
   notes: z
     .array(z.string())
     .optional()
-    .describe("Remarks on how the matches were found, such as limits that were reached."),
+    .describe("Notes on how the matches were found, such as limits that were reached."),
 });
 
 type QueryInput = z.infer<typeof input>;

@@ -8,7 +8,7 @@ import { memoryInput, type MemoryInput } from "./memory-input.js";
 export const memory: Tool = defineTool({
   name: "memory",
   description:
-    "Keep files below /memories that last between conversations: view, create, str_replace, insert, delete, rename.",
+    "Store files below /memories that persist between conversations: view, create, str_replace, insert, delete, rename.",
   category: "memory",
   annotations: { title: "Memory" },
   native: { provider: "anthropic", definition: { type: "memory_20250818" } },

@@ -101,7 +101,7 @@ function previewOf({ views, layers }: HeldChanges): ToolPreview {
     views.length > 0 || changes.some(({ reason, conflict }) => reason !== undefined && conflict !== true);
   return {
     summary: risky
-      ? `Apply ${count} to files that other programs run or obey later`
+      ? `Apply ${count} to files that other programs later run or load as configuration`
       : `Apply ${count} of a command`,
     diff: [...views.map(({ diff }) => diff), ...layers.map(({ layer }) => layer.diff)].join(""),
     details: {

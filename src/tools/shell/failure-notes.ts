@@ -54,15 +54,15 @@ function blockedNote({ path, how, rule }: BlockedPath, workspace: string): strin
   if (rule !== undefined) {
     const effect =
       how === "hidden" ? `hides ${shown} from commands` : `keeps commands from changing ${shown}`;
-    const opens = rule.asks ? " unless the line names it" : ". Only a change of that rule opens it";
+    const opens = rule.asks ? " unless the line names it" : ". Only a change of that rule allows it";
     return `The rule ${JSON.stringify(rule.id)} ${effect}${opens}.`;
   }
   return {
-    hidden: `A rule hides ${shown} from commands. \`tenon policy explain read_file ${shellQuote(`path=${shown}`)}\` names the rule that opens it if it is changed.`,
-    "read-only": `${shown} is protected, and commands cannot change it. The setting sandbox.writable: ${listed} opens it.`,
+    hidden: `A rule hides ${shown} from commands. \`tenon policy explain read_file ${shellQuote(`path=${shown}`)}\` names the rule; changing that rule allows it.`,
+    "read-only": `${shown} is protected, and commands cannot change it. The setting sandbox.writable: ${listed} allows it.`,
     pinned: `${shown} cannot be moved or removed, because a rule covers a path in it. Move or remove its contents instead, or change that rule.`,
-    outside: `${shown} is outside of the workspace, where files are read-only. The setting sandbox.writable: ${listed} opens it.`,
-    "not visible": `${shown} is not visible in the sandbox. The setting sandbox.readable: ${listed} opens it.`,
+    outside: `${shown} is outside of the workspace, where files are read-only. The setting sandbox.writable: ${listed} allows it.`,
+    "not visible": `${shown} is not visible in the sandbox. The setting sandbox.readable: ${listed} allows it.`,
   }[how];
 }
 
@@ -114,15 +114,15 @@ const wallCauses: readonly WallCause[] = [
       /\b(?:ptrace|strace|gdb|mount|umount|unshare|clone|setns|nsenter|keyctl|io_uring|bpf|perf(?:_event_open)?|chroot|pivot_root|setuid|bwrap|rootless)\b/i,
       refusedCall,
     ),
-    note: "The sandbox refuses system calls that trace processes, change users, create namespaces or mounts, or use io_uring. No setting opens them; only a person can run this outside of the sandbox.",
+    note: "The sandbox refuses system calls that trace processes, change users, create namespaces or mounts, or use io_uring. No setting allows them; only a person can run this outside of the sandbox.",
   },
   {
     applies: (text) => namesSocket(text) && !namesUnixSocket(text),
-    note: "The sandbox refuses raw sockets, and unix sockets unless the setting sandbox.unixSockets allows them. TCP connections to a host are opened by the argument network.",
+    note: "The sandbox refuses raw sockets, and unix sockets unless the setting sandbox.unixSockets allows them. TCP connections to a host are allowed by the argument network.",
   },
   {
     applies: bySignal(31, /bad system call|SIGSYS/i),
-    note: "The command was ended because it made a system call that the sandbox does not allow (SIGSYS). No setting opens it; only a person can run this outside of the sandbox.",
+    note: "The command was ended because it made a system call that the sandbox does not allow (SIGSYS). No setting allows it; only a person can run this outside of the sandbox.",
   },
   {
     applies: bySignal(24, /cpu time limit exceeded|SIGXCPU/i),
@@ -152,7 +152,7 @@ const wallCauses: readonly WallCause[] = [
 ];
 
 const readOnlyNote =
-  "Outside of the workspace and /tmp, files are read-only in the sandbox, and protected paths are read-only in the workspace, too. The setting sandbox.writable opens a folder.";
+  "Outside of the workspace and /tmp, files are read-only in the sandbox, and protected paths are read-only in the workspace, too. The setting sandbox.writable allows changes in a folder.";
 
 function wallNotes(result: CommandResult, blocked: readonly BlockedPath[]): string[] {
   const text = `${result.stderr.text}\n${result.stdout.text}`;

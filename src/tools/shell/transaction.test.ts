@@ -198,7 +198,7 @@ describe("a command as a transaction", () => {
     );
     expect(result.heldBack?.map(({ path }) => path).toSorted()).toEqual([".cargo", ".github", "new/.cargo"]);
     expect(result.heldBack?.find(({ path }) => path === ".cargo")?.reason).toBe(
-      ".cargo/config would lead through this link: it decides what later installs, builds or starts run",
+      ".cargo/config would lead through this link: it decides which code later installs, builds or starts run",
     );
     expect(readdirSync(workspace)).toEqual(expect.arrayContaining(["conf", "gh", "new", "plain"]));
     expect(readdirSync(join(workspace, "new"))).toEqual([]);

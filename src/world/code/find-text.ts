@@ -100,6 +100,6 @@ export async function findHits(
 function noteOnCut(cut: TextHits["cut"]): string[] {
   if (cut === "time") return ["The search took too long and was stopped: some files were not searched."];
   return cut === "count"
-    ? ["There are very many hits: not all files were searched; narrow the path, glob or query."]
+    ? ["There are too many matches: not all files were searched; narrow the path, glob or query."]
     : [];
 }

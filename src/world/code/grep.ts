@@ -204,6 +204,6 @@ function createReadable(files: CodeParts["files"]): (file: string) => boolean {
 function noteOnCut(cut: GrepFound["cut"]): string[] {
   if (cut === "time") return ["The search took too long and was stopped: some files were not searched."];
   return cut === "count"
-    ? ["There are very many matches: not all files were searched; narrow the path, glob or pattern."]
+    ? ["There are too many matches: not all files were searched; narrow the path, glob or pattern."]
     : [];
 }

@@ -61,13 +61,10 @@ const ownCodes: ReadonlySet<number | null> = new Set([0, 1, 2]);
 /** Somebody else has ended it: what it has found by then must not pass for everything. */
 function brokenOff(code: number | null, complaint: string): ToolExecutionError {
   const reason = complaint.trim().slice(0, 500) || (code === null ? "it was killed" : `exit code ${code}`);
-  return new ToolExecutionError(
-    `The search was broken off, because ripgrep did not end by itself: ${reason}.`,
-    {
-      retryable: true,
-      hint: "Call again; if it happens again, the system may be out of memory.",
-    },
-  );
+  return new ToolExecutionError(`The search was aborted because ripgrep did not end by itself: ${reason}.`, {
+    retryable: true,
+    hint: "Call again; if it happens again, the system may be out of memory.",
+  });
 }
 
 /** Calls `take` for every part of a stream that ends with a byte. */

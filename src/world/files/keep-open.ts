@@ -26,7 +26,7 @@ export function keepOpen(opener: Opener, ownDir: string): KeptOpener {
       if (!isKnown) drop(absolute);
       const handle = isKnown ? known : opener.open(absolute);
       if (!handle.stat.isDirectory() || handle.real !== absolute) return handle;
-      // The one that was used least recently comes first.
+      // Inserted again, so that the least recently used comes first.
       kept.delete(absolute);
       const [oldest] = kept.keys();
       if (kept.size >= maxOpen && oldest !== undefined) drop(oldest);

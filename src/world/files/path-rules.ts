@@ -233,7 +233,7 @@ function judgeScreens({ screens, workspace }: RuleParts, absolute: string): Rule
   return refusal(
     "PATH_FORBIDDEN",
     "policy",
-    "may not be read: a rule of the policy denies it, or asks about it by its own name",
+    "may not be read: a policy rule denies it, or asks about exactly this path",
   );
 }
 

@@ -18,7 +18,7 @@ export function refused(host: string, reason: string, hint: string): ToolPermiss
 
 /** The deadline over the whole request has passed. */
 export function outOfTime(host: string, timeoutMs: number): ToolTimeoutError {
-  return new ToolTimeoutError(`The request to ${host} was not done after ${timeoutMs} ms.`, {
+  return new ToolTimeoutError(`The request to ${host} did not finish within ${timeoutMs} ms.`, {
     hint: "Try again later, ask for less, or raise network.timeoutMs.",
     details: { host, timeoutMs },
   });
@@ -29,7 +29,7 @@ export function clientClosed(): ToolUnavailableError {
   return new ToolUnavailableError("The HTTP client is closed.", {
     code: "RUNTIME_CLOSED",
     retryable: false,
-    hint: "Create a new Tenon.",
+    hint: "Create a new Tenon instance.",
   });
 }
 
@@ -87,12 +87,12 @@ function codeOf(error: unknown): string {
 }
 
 const temporary: Readonly<Record<string, string>> = {
-  EAI_AGAIN: "the name could not be looked up now",
+  EAI_AGAIN: "the name could not be resolved at the moment",
   ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was broken off",
-  ECONNABORTED: "the connection was broken off",
-  EPIPE: "the connection was broken off",
-  UND_ERR_SOCKET: "the connection was broken off",
+  ECONNRESET: "the connection was closed unexpectedly",
+  ECONNABORTED: "the connection was closed unexpectedly",
+  EPIPE: "the connection was closed unexpectedly",
+  UND_ERR_SOCKET: "the connection was closed unexpectedly",
   ETIMEDOUT: "the connection timed out",
   UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   ENETDOWN: "the network is down",
@@ -106,7 +106,7 @@ function lasting(code: string): string {
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW")
     return "the headers are too large";
   if (code.startsWith("HPE_")) return "the answer is not valid HTTP";
-  if (isTls(code)) return `the TLS connection is not to be trusted (${code})`;
+  if (isTls(code)) return `the TLS connection cannot be trusted (${code})`;
   if (
     code.startsWith("Z_") ||
     code.includes("BROTLI") ||
@@ -127,6 +127,6 @@ function isTls(code: string): boolean {
 function hintFor(code: string): string {
   if (code === "ENOTFOUND") return "Check the spelling of the host.";
   if (isTls(code))
-    return "Check the address; the certificate does not fit it, is out of date or comes from an unknown authority.";
-  return "The server is at fault; trying again unchanged will hardly help.";
+    return "Check the address; its certificate is for another name, has expired, or is from an unknown authority.";
+  return "The problem is on the server; repeating the request unchanged is unlikely to help.";
 }

@@ -67,7 +67,7 @@ async function askWithin(
   const expiry = options.clock.sleep(options.timeoutMs, signal).then(() => {
     throw new ToolExecutionError(`Nobody answered within ${Math.round(options.timeoutMs / 1000)} s.`, {
       code: "INTERACTION_FAILED",
-      hint: "Go on without the answer, or ask again later.",
+      hint: "Continue without the answer, or ask again later.",
     });
   });
   try {
@@ -81,6 +81,6 @@ async function askWithin(
 function personUnavailable(): ToolExecutionError {
   return new ToolExecutionError("No person is available to answer.", {
     code: "INTERACTION_FAILED",
-    hint: "Go on with the best assumption and say which, or run where a person can answer.",
+    hint: "Continue with your best assumption and state it, or run where a person can answer.",
   });
 }

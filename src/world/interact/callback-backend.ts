@@ -48,5 +48,5 @@ function toApproval(answer: unknown): ApprovalAnswer {
 }
 
 function notOffered(what: string): ToolExecutionError {
-  return new ToolExecutionError(`This program does not take ${what}.`, { code: "INTERACTION_FAILED" });
+  return new ToolExecutionError(`This program does not support ${what}.`, { code: "INTERACTION_FAILED" });
 }

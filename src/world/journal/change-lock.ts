@@ -31,7 +31,7 @@ export interface ChangeLockOptions {
 }
 
 const maxWaitMs = 20_000;
-/** For so long the lock is kept after a change, so that the next one of a series finds it. */
+/** How long the lock is kept after a change, for the next change of a series. */
 const lingerMs = 10;
 
 /**

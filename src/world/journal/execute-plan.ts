@@ -47,7 +47,7 @@ export async function executePlan(
   if (planned.length === 0) return;
   const { store, failpoint } = deps;
   const changes = planned.map((each) => each.change);
-  // Renames of what a command left have nothing to stage.
+  // The changes of a command are only renamed, so there is no content to stage.
   const prepared = planned.every(({ content, madeBy }) => content === null && madeBy === undefined);
   const id = await store.begin({ ...entry, time: deps.clock.now(), changes }, { prepared });
   failpoint("intent");
@@ -242,7 +242,7 @@ async function runOrRollBack(
       throw leftToOthers(cause);
     });
     const problems = await rollBackEntry(deps, { steps, id });
-    for (const problem of problems) deps.onWarning(`A change could not be taken back: ${problem}`);
+    for (const problem of problems) deps.onWarning(`A change could not be reverted: ${problem}`);
     // If even this fails, the next start finds the entry and does the same.
     await (problems.length === 0 ? deps.store.discard(id) : deps.store.fail(id)).catch(() => {});
     throw problems.length === 0 ? error : takenBackInPart(error, problems);
@@ -252,18 +252,18 @@ async function runOrRollBack(
 function takenBackInPart(error: unknown, problems: readonly string[]): ToolExecutionError {
   const left = problems.slice(0, maxNamed).join("; ");
   return new ToolExecutionError(
-    `The change failed (${messageOf(error)}), and not all of it could be taken back: ${left}.`,
+    `The change failed (${messageOf(error)}), and not all of it could be reverted: ${left}.`,
     { code: "CALL_INTERRUPTED", hint: "Check the files before you make the call again." },
   );
 }
 
 const maxNamed = 3;
 
-/** Nobody here can say whether the change stands, so it must not be told as one that was not made. */
+/** It is unknown here whether the change was made, so it must not be reported as not made. */
 function leftToOthers(cause: unknown): ToolExecutionError {
   return new ToolExecutionError(
-    `The change was interrupted: ${messageOf(cause)} Who goes on completes it or takes it back.`,
-    // Without the cause: nothing that it says of the disk may make this a change that was given up.
+    `The change was interrupted: ${messageOf(cause)} The next process that uses the workspace completes or reverts it.`,
+    // Without the cause: an error of the disk in it must not make this look like a change that was abandoned.
     { code: "CALL_INTERRUPTED", hint: "Check the files before you make the call again." },
   );
 }

@@ -231,7 +231,9 @@ describe("undo", () => {
     for (let at = 0; at < 50; at++) await apply(write("theirs", String(at)));
     await world.journal.undo({ lastOf: "mine" }, own);
     expect(existsSync(at("mine"))).toBe(false);
-    await expect(world.journal.undo({ lastOf: "mine" }, own)).rejects.toThrow("Nothing to undo was found");
+    await expect(world.journal.undo({ lastOf: "mine" }, own)).rejects.toThrow(
+      "Nothing to undo: this session",
+    );
     expect(text("theirs")).toBe("49");
   });
 

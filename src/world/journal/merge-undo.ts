@@ -6,7 +6,7 @@ import { digestSource, readBytes } from "./sources.js";
 import { rebuildAfter, rebuildBefore, type RebuildDeps } from "./rebuild-content.js";
 import type { VirtualNode } from "./virtual-files.js";
 
-/** A change that is to be taken back from a file that is no longer as the change left it. */
+/** A change to undo in a file that has been changed again since. */
 export interface ChangedSince {
   readonly step: SetStep;
   readonly entry: number;

@@ -57,7 +57,7 @@ async function lastOfSession(store: JournalStore, sessionId: string): Promise<Un
     }
     if (records.length < limit) break;
   }
-  throw new ToolResourceNotFoundError("Nothing to undo was found: this session has not changed any file.", {
+  throw new ToolResourceNotFoundError("Nothing to undo: this session has not changed any file.", {
     hint: "Name a path, a call or a task; edit_history lists what can be undone.",
   });
 }
@@ -145,14 +145,14 @@ const words: Record<string, string> = { path: "path", callId: "call", taskId: "t
 function alreadyUndone(what: ChangeSelector): ToolResourceNotFoundError {
   const [kind = "", name = ""] = Object.entries(what)[0] ?? [];
   return new ToolResourceNotFoundError(
-    `Nothing is left to undo: the changes of the ${words[kind]} "${name}" were undone already.`,
-    { hint: "edit_history shows which call undid them; undo that call to have the changes again." },
+    `Nothing left to undo: the changes of the ${words[kind]} "${name}" have already been undone.`,
+    { hint: "edit_history shows which call undid them; undo that call to restore the changes." },
   );
 }
 
 function nothingFound(what: ChangeSelector, callId: string | undefined): ToolResourceNotFoundError {
   const [kind = "", name = ""] = Object.entries(what)[0] ?? [];
-  return new ToolResourceNotFoundError(`Nothing to undo was found for the ${words[kind]} "${name}".`, {
+  return new ToolResourceNotFoundError(`Nothing to undo for the ${words[kind]} "${name}".`, {
     hint:
       callId === undefined
         ? "edit_history lists what can be undone; the result of a command says whether its changes can be undone."

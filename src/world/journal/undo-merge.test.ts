@@ -120,9 +120,11 @@ describe("an undo of a file that others changed since", () => {
   it("says that a call was undone already", async () => {
     await world.journal.undo({ path: "f" }, origin("other"));
     for (const what of [{ callId: "first" }, { path: "f" }]) {
-      await expect(world.journal.undo(what, origin())).rejects.toThrow(/were undone already/);
+      await expect(world.journal.undo(what, origin())).rejects.toThrow(/have already been undone/);
     }
-    await expect(world.journal.undo({ callId: "never" }, origin())).rejects.toThrow(/was found/);
+    await expect(world.journal.undo({ callId: "never" }, origin())).rejects.toThrow(
+      /Nothing to undo for the call/,
+    );
   });
 });
 

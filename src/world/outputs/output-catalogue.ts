@@ -200,7 +200,7 @@ function newestFirst(one: StoredOutput, other: StoredOutput): number {
 }
 
 function unknownHandle(handle: string): ToolResourceNotFoundError {
-  return new ToolResourceNotFoundError(`Kept output "${handle.slice(0, 64)}" not found.`, {
+  return new ToolResourceNotFoundError(`Stored output "${handle.slice(0, 64)}" not found.`, {
     hint: "Outputs expire after a while and are kept only for the session that made them; make the call again.",
   });
 }

@@ -134,7 +134,7 @@ async function writeAll(file: FileHandle, data: Uint8Array): Promise<void> {
 
 function notKept(cause: unknown): ToolExecutionError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new ToolExecutionError(`The whole output could not be kept: ${reason}.`, {
+  return new ToolExecutionError(`The complete output could not be stored: ${reason}.`, {
     code: "FILE_IO",
     cause,
     hint: "Free space in Tenon's state directory, or let the command write less.",

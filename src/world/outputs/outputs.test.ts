@@ -269,6 +269,6 @@ describe("the store", () => {
   it("says why where an output cannot be kept, and leaves nothing", async () => {
     writeFileSync(join(root, "file"), "");
     const blocked = open({ dir: join(root, "file", "outputs") });
-    await expect(keep("x", blocked.forSession("s1"))).rejects.toThrow(/could not be kept: .*ENOTDIR/);
+    await expect(keep("x", blocked.forSession("s1"))).rejects.toThrow(/could not be stored: .*ENOTDIR/);
   });
 });

@@ -45,7 +45,7 @@ export async function pageOutput(
   const note =
     cut === undefined
       ? ""
-      : `\n[line ${startLine} is longer than fits and was cut here; go on with offset ${next}]`;
+      : `\n[line ${startLine} is longer than fits and was cut here; continue with offset ${next}]`;
   return {
     text: toText(bytes, options) + note,
     startLine,

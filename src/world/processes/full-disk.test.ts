@@ -29,7 +29,7 @@ describe("a full disk", () => {
       .run({ command: "seq 1 2000000", readOnly: false, timeoutMs: 20_000 });
     expect(result).toMatchObject({ exitCode: 0, timedOut: false });
     expect(result.handle).toBeUndefined();
-    expect(result.warnings.join()).toMatch(/whole output could not be kept: .*(?:ENOSPC|ENOTDIR)/);
+    expect(result.warnings.join()).toMatch(/complete output could not be stored: .*(?:ENOSPC|ENOTDIR)/);
     expect(result.stdout.text).toMatch(/^1\n2\n/);
     expect(result.stdout.text).toMatch(/2000000\n$/);
     if (!mounted) return;

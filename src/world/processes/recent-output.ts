@@ -1,7 +1,7 @@
 /** The last bytes that a job wrote, for a page that follows it; reading takes nothing from what its session reads. */
 export interface RecentOutput {
   push(bytes: Uint8Array): void;
-  /** What came after a position; `from` is later than asked for if that is not kept any more. */
+  /** What came after a position; `from` is later than asked for if that is no longer stored. */
   read(since: number): OutputPart;
 }
 

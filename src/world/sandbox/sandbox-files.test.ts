@@ -146,7 +146,11 @@ describe("files inside the sandbox", () => {
     await runProgram({ ...wrapped, timeoutMs: 10_000 });
     expect(await wrapped.finish()).toMatchObject({
       heldBack: [
-        { path: ".vscode/tasks.json", rule: "**/.vscode/**", reason: "other programs run or obey it later" },
+        {
+          path: ".vscode/tasks.json",
+          rule: "**/.vscode/**",
+          reason: "other programs later run it or load it as configuration",
+        },
       ],
       warnings: [],
     });

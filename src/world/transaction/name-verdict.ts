@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { once } from "../../contract/once.js";
 import type { CommandPaths } from "../../contract/session.js";
 import { createDenyRules, foldLocation, type Location } from "../files/deny-rules.js";
 import { foldName } from "../files/fold-name.js";
@@ -103,7 +104,7 @@ export function createNameJudge(options: LayerRules): NameJudge {
     if (rule === undefined) return commit;
     return {
       kind: "hold",
-      reason: "it decides what later installs, builds or starts run",
+      reason: "it decides which code later installs, builds or starts run",
       rule,
       asks: true,
     };
@@ -127,11 +128,6 @@ export function createNameJudge(options: LayerRules): NameJudge {
   };
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-
 function judgeRules(
   rules: PathRules,
   path: string,
@@ -144,7 +140,11 @@ function judgeRules(
     return { kind: "hold", reason: `it ${verdict.reason}`, rule: verdict.rule, final: true };
   }
   if (isJudgedByContent(path) || isInDependencies(path)) return undefined;
-  return { kind: "hold", reason: "other programs run or obey it later", rule: protection };
+  return {
+    kind: "hold",
+    reason: "other programs later run it or load it as configuration",
+    rule: protection,
+  };
 }
 
 /** What git obeys is judged by its contents, and the rest of a git folder is data. */

@@ -6,7 +6,7 @@ export const mcpText = definePageText(
     addElsewhere: "The configuration of this server is a program: add MCP servers there.",
     name: "Name",
     command: "Command with its arguments, or an address",
-    outside: "Run it outside the sandbox, with all your rights",
+    outside: "Run it outside the sandbox, with all your permissions",
     addNow: "Add",
     added: "{name} was added to {file}. It appears here in a moment.",
     remove: "Remove",

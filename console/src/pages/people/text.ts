@@ -25,7 +25,7 @@ export const peopleText = definePageText(
     enable: "Enable",
     remove: "Remove",
     disableSure: "Keep {name} out and revoke all of their tokens?",
-    removeSure: "Remove {name} for good, with all tokens and secrets? The name stays taken.",
+    removeSure: "Remove {name} for good, with all tokens and secrets? The name cannot be used again.",
     tokens: "Tokens",
     tokensOf: "Tokens of {name}",
   },

@@ -132,8 +132,8 @@ describe("the store of layers", () => {
     const layer = begin(store, "c1");
     await layer.keep("waits");
     await Promise.all([layer.discard(), layer.discard()]);
-    await expect(store.open(layer.id)).rejects.toThrow(/No kept changes found/);
-    await expect(store.open("../../state")).rejects.toThrow(/No kept changes found/);
+    await expect(store.open(layer.id)).rejects.toThrow(/No stored changes found/);
+    await expect(store.open("../../state")).rejects.toThrow(/No stored changes found/);
     expect(readdirSync(dir)).toEqual([]);
   });
 

@@ -134,7 +134,7 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
     async open(id) {
       const record = layerIds(dir).includes(id) ? readRecord(join(dir, id)) : undefined;
       if (record === undefined) {
-        throw new ToolResourceNotFoundError(`No kept changes found with the id "${id.slice(0, 64)}".`, {
+        throw new ToolResourceNotFoundError(`No stored changes found with the id "${id.slice(0, 64)}".`, {
           hint: "They were committed or discarded, or were not committed in time.",
         });
       }

@@ -84,10 +84,10 @@ export function sameContent(one: PathContent | undefined, other: PathContent | u
 }
 
 const reasons = {
-  named: "other programs run or obey it later",
+  named: "other programs later run it or load it as configuration",
   hook: "git runs it",
-  unreadable: "git obeys it, and it cannot be judged",
-  removed: "other programs obey it, and it was removed",
+  unreadable: "git uses it as configuration, and it cannot be judged",
+  removed: "other programs use it as configuration, and it was removed",
 } as const;
 
 function held(rule: string, reason: string, instead?: Uint8Array): ChangeVerdict {
