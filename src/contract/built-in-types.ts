@@ -144,7 +144,7 @@ export interface BuiltInTools {
         code: string;
         /** The line with the lines around it. */
         context: string;
-        /** function, method, class, …, mention, text or file */
+        /** A kind of definition, such as function, method or class; or mention, text or file */
         kind: string;
       }[];
       /** Whether there may be more matches than were returned. */
@@ -1163,7 +1163,7 @@ export interface BuiltInTools {
   /** Read or search an output that was too large to be returned, by the handle given in its result. */
   readonly read_result: {
     readonly input: {
-      /** The handle from a result, "out_…". */
+      /** The handle from a result, which begins with "out_". */
       readonly handle: string;
       /** First line, starting at 1. */
       readonly start_line?: number | undefined;

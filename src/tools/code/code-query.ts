@@ -52,7 +52,9 @@ const output = z.object({
       column: z.number(),
       code: z.string().describe("The matching line; a very long one is truncated. Empty for a file."),
       context: z.string().describe("The line with the lines around it."),
-      kind: z.string().describe("function, method, class, …, mention, text or file"),
+      kind: z
+        .string()
+        .describe("A kind of definition, such as function, method or class; or mention, text or file"),
     }),
   ),
   truncated: z.boolean().describe("Whether there may be more matches than were returned."),

@@ -4,7 +4,7 @@ import { defineTool } from "../../contract/define-tool.js";
 import { fitsTokens } from "../../text/estimate-tokens.js";
 
 const input = z.object({
-  handle: z.string().min(1).max(64).describe('The handle from a result, "out_…".'),
+  handle: z.string().min(1).max(64).describe('The handle from a result, which begins with "out_".'),
   start_line: z.number().int().min(1).optional().describe("First line, starting at 1."),
   end_line: z.number().int().min(1).optional().describe("Last line. Default: as many lines as fit."),
   offset: z
