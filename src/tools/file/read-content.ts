@@ -31,15 +31,15 @@ export async function readContent(
   checkRange(request);
   return withOpenFile(request.path, ctx, {
     directory: () => readDirectory(request.path, ctx),
-    file: (file, head) => readOpen(file, head, { request, ctx, lines }),
+    file: (file, start) => readOpen(file, start, { request, ctx, lines }),
   });
 }
 
 /** What to do with a directory or a file. */
 export interface PathHandlers<Value> {
   readonly directory: () => Promise<Value>;
-  /** `head` is the start of the file, or all of it if it is shorter than `HEAD`. */
-  readonly file: (file: OpenFile, head: Uint8Array) => Promise<{ value: Value; keep?: () => void }>;
+  /** `start` reads the start of the file, or all of it if it is shorter than `HEAD`. */
+  readonly file: (file: OpenFile, start: () => Uint8Array) => Promise<{ value: Value; keep?: () => void }>;
 }
 
 const attempts = 3;
@@ -57,10 +57,7 @@ export async function withOpenFile<Value extends { note?: string | undefined }>(
     const file = await openFile(path, ctx);
     if (file === undefined) return directory();
     try {
-      const head = Buffer.allocUnsafe(Math.min(HEAD, file.stat.size + 1));
-      const got = readStart(file, head);
-      const whole = got < head.length || got === HEAD ? head.subarray(0, got) : readHead(file);
-      const { value, keep } = await use(file, whole);
+      const { value, keep } = await use(file, () => readStart(file));
       if (file.look().identity === file.stat.identity) {
         keep?.();
         return value;
@@ -83,8 +80,14 @@ async function openFile(path: string, ctx: ToolContext): Promise<OpenFile | unde
   }
 }
 
+function readStart(file: OpenFile): Uint8Array {
+  const head = Buffer.allocUnsafe(Math.min(HEAD, file.stat.size + 1));
+  const got = fillStart(file, head);
+  return got < head.length || got === HEAD ? head.subarray(0, got) : readHead(file);
+}
+
 /** Fill the buffer with the start of a file; all of a file at once needs no second read, as its size is looked at again. */
-function readStart(file: OpenFile, head: Uint8Array): number {
+function fillStart(file: OpenFile, head: Uint8Array): number {
   const got = file.readInto(head, 0);
   return got === file.stat.size || got === 0 ? got : got + fillBuffer(file, head.subarray(got), got);
 }
@@ -103,20 +106,21 @@ interface ReadDeps {
 
 async function readOpen(
   file: OpenFile,
-  head: Uint8Array,
+  start: () => Uint8Array,
   reading: ReadDeps,
 ): Promise<{ value: ReadResult; keep?: () => void }> {
   const { request, ctx } = reading;
   const { path, encoding } = request;
-  const { start_line: start, end_line: end } = request;
-  const ranged = start !== undefined || end !== undefined || hasChars(request);
+  const ranged = request.start_line !== undefined || request.end_line !== undefined || hasChars(request);
   const base64 = encoding.toLowerCase() === "base64";
   if (base64 && ranged) throw noRange(path, "read as Base64");
   if (base64) {
     checkWholeSize(file, reading);
-    return readBase64(file, head, { path, ctx });
+    return readBase64(file, start(), { path, ctx });
   }
-  if (encoding === "auto" && looksBinary(head)) {
+  // A file whose lines are known was seen to be text.
+  const head = encoding === "auto" && reading.lines.knows(file) ? undefined : start();
+  if (head !== undefined && encoding === "auto" && looksBinary(head)) {
     if (ranged) throw noRange(path, "not a text file");
     return { value: await describeBinary(file, head, { path, ctx }) };
   }
@@ -126,7 +130,7 @@ async function readOpen(
 
 async function readText(
   file: OpenFile,
-  head: Uint8Array,
+  head: Uint8Array | undefined,
   { request, ctx, lines }: ReadDeps,
 ): Promise<{ value: ReadResult; keep: () => void }> {
   const { path, encoding, start_line: start = 1, end_line: end } = request;
@@ -158,7 +162,7 @@ async function readText(
 /** Read characters of one line. */
 async function readPart(
   file: OpenFile,
-  head: Uint8Array,
+  head: Uint8Array | undefined,
   { request, ctx, lines }: ReadDeps,
 ): Promise<{ value: ReadResult; keep: () => void }> {
   const { path, encoding, start_line: line = 1, start_char: startChar = 1, end_char: endChar } = request;

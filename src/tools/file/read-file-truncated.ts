@@ -68,7 +68,7 @@ export function createReadFileTruncated(parts: TruncatedDeps): Tool {
     execute: (request, ctx) =>
       withOpenFile<TruncatedResult>(request.path, ctx, {
         directory: () => skimDirectory(request.path, ctx),
-        file: (file, head) => skim(file, head, { request, ctx, ...parts }),
+        file: (file, start) => skim(file, start(), { request, ctx, ...parts }),
       }),
     render: renderTruncated,
   });

@@ -278,8 +278,23 @@ describe("ranges of large files", () => {
     expect(bytes).toBeGreaterThan(400_000);
     bytes = 0;
     const result = await fixture.run(tool, request, { clock, files });
-    expect(result).toMatchObject({ content: "x", totalLines: 200_000 });
-    expect(bytes).toBeLessThan(300_000);
+    expect(result).toMatchObject({ content: "x", totalLines: 200_000, encoding: "utf8" });
+    // The block in which the line is and what follows it: its start was seen the first time.
+    expect(bytes).toBeLessThan(140_000);
+  });
+
+  it("are in the encoding that is detected, also after they were read in another one", async () => {
+    writeFileSync(fixture.path("a.txt"), "ü\n".repeat(100_000));
+    writeFileSync(fixture.path("b.bin"), Buffer.alloc(200_000, "\0\u0001\n"));
+    const clock = { ...fixture.ctx.clock, now: () => Date.now() + 10_000 };
+    const place = { start_line: 60_000, end_line: 60_000 };
+    const readAs = (path: string, encoding: string): Promise<unknown> =>
+      fixture.run(tool, { path, encoding, ...place }, { clock });
+    expect(await readAs("a.txt", "latin1")).toMatchObject({ content: "Ã¼", encoding: "latin1" });
+    expect(await readAs("a.txt", "auto")).toMatchObject({ content: "ü", encoding: "utf8" });
+    expect(await readAs("a.txt", "latin1")).toMatchObject({ content: "Ã¼", encoding: "latin1" });
+    await readAs("b.bin", "latin1");
+    await expect(readAs("b.bin", "auto")).rejects.toThrow("not a text file");
   });
 });
 

@@ -8,6 +8,8 @@ import { createNewlineCounter, type LineUnit, type NewlineCounter } from "../../
 
 /** Reads ranges of lines from files of any size, with little memory. */
 export interface LineReader {
+  /** Whether the lines of this version of the file are known, in the encoding that was detected. */
+  knows(file: OpenFile): boolean;
   read(file: OpenFile, request: LineRequest, during: ReadDuring): Promise<LinePage & { encoding: string }>;
   /** A part of one line. */
   readChars(file: OpenFile, request: CharRequest, during: ReadDuring): Promise<LineChars>;
@@ -36,8 +38,8 @@ export interface LineChars {
 export interface LineRequest extends PageRequest {
   /** The name of an encoding, or "auto". */
   readonly encoding: string;
-  /** The start of the file, or all of a small one. */
-  readonly head: Uint8Array;
+  /** The start of the file, or all of a small one; `undefined` for one whose lines are known. */
+  readonly head: Uint8Array | undefined;
 }
 
 export interface ReadDuring {
@@ -58,16 +60,25 @@ export function createLineReader(): LineReader {
   let createdCounter: NewlineCounter | undefined;
   const counter = (): NewlineCounter => (createdCounter ??= createNewlineCounter());
   const readPage: LineReader["read"] = async (file, request, during) => {
-    if (request.head.length < HEAD) return readSmallFile(request);
-    const { encoding } = decodeText(wholeCharacters(request.head), request.encoding);
+    const { head } = request;
+    if (head !== undefined && head.length < HEAD) return readSmallFile(head, request);
+    const encoding =
+      head === undefined
+        ? requireKnown(known, file).encoding
+        : decodeText(wholeCharacters(head), request.encoding).encoding;
+    const isDetected = request.encoding === "auto";
     const unit = unitOf(encoding);
     // The context has getters on its class, which a spread would lose.
     const { clock, signal } = during;
-    const parts = { known, counter: counter(), unit, clock, signal };
+    const parts = { known, counter: counter(), unit, isDetected, clock, signal };
     const found = await findLines(file, { ...request, encoding }, parts);
     return { ...toPage(found.request, found), encoding };
   };
   return {
+    knows(file) {
+      const before = known.get(file.path);
+      return before?.identity === file.stat.identity && before.isDetected;
+    },
     read: readPage,
     async readChars(file, { line, startChar, endChar, maxChars, ...request }, during) {
       const one = {
@@ -104,8 +115,8 @@ function sliceChars(
   return { text: text.slice(start, isInPair(end) ? end - 1 : end), startChar: start + 1 };
 }
 
-function readSmallFile(request: LineRequest): LinePage & { encoding: string } {
-  const { text, encoding } = decodeText(request.head, request.encoding);
+function readSmallFile(head: Uint8Array, request: LineRequest): LinePage & { encoding: string } {
+  const { text, encoding } = decodeText(head, request.encoding);
   const lines = splitAt(text, text.includes("\n") ? "\n" : "\r");
   const range = fromStart(request, lines.length);
   const isWhole = range.start === 1;
@@ -121,13 +132,22 @@ function readSmallFile(request: LineRequest): LinePage & { encoding: string } {
 interface KnownIndex {
   readonly identity: string;
   readonly encoding: string;
+  /** Whether the encoding was found in the file, not asked for. */
+  readonly isDetected: boolean;
   readonly index: LineIndex;
+}
+
+function requireKnown(known: ReadonlyMap<string, KnownIndex>, file: OpenFile): KnownIndex {
+  const index = known.get(file.path);
+  if (index === undefined) throw new Error(`The lines of ${file.path} are not known.`);
+  return index;
 }
 
 interface LineReaderDeps extends ReadDuring {
   readonly known: Map<string, KnownIndex>;
   readonly counter: NewlineCounter;
   readonly unit: LineUnit;
+  readonly isDetected: boolean;
 }
 
 /** Lines that were found, and the request for them, counted from the start. */
@@ -147,7 +167,7 @@ async function findLines(file: OpenFile, request: LineRequest, parts: LineReader
   const index = await indexLines(file, { ...parts, before: unfinished });
   parts.known.delete(file.path);
   if (startedAt - Math.max(file.stat.changed, file.stat.modified) > unchangedMs) {
-    parts.known.set(file.path, { identity, encoding: request.encoding, index });
+    parts.known.set(file.path, { identity, encoding: request.encoding, isDetected: parts.isDetected, index });
     if (parts.known.size > maxIndexes) parts.known.delete(parts.known.keys().next().value!);
   }
   const found = takeLines(file, request, { index, counter: parts.counter });
