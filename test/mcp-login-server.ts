@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A server that wants a login, and the place to log in at, in one. */
+/** A server that requires a login, and its authorization server, in one. */
 export function startLoginServer(): Promise<{ server: Server; url: string; seen: string[] }> {
   const seen: string[] = [];
   const server = createServer((request, response) => {

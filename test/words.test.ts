@@ -16,6 +16,7 @@ describe("the word list", () => {
     ["// It is started anew.", "anew"],
     ['throw new Error("this is no JSON")', "is no JSON"],
     ["some-wish.ts", "wish"],
+    ["// Other programs run or obey it later.", "run or obey"],
     ["SEAT_COUNT", "seat"],
     ["const mostChars = 80;", "mostChars"],
     ["  readonly #longestWaitMs: number;", "longestWaitMs"],

@@ -48,7 +48,7 @@ const otherWords: Readonly<Record<string, Translation>> = {
   oauth: (value) => ({ oauth: toOauth(value) }),
 };
 
-/** Keys that are written here as they are there. */
+/** Keys that have the same name and value in both configurations. */
 const sameWords = new Set(
   "cwd url enabled include exclude timeoutMs startTimeoutMs maxConcurrent maxPerMinute lazy era instances trustAnnotations".split(
     " ",

@@ -55,7 +55,7 @@ describe("a bad definition", () => {
     ["a priority that is no number", { priority: NaN }, "DEFINITION_INVALID", /priority/],
     ["retries without end", { retry: { attempts: Infinity } }, "DEFINITION_INVALID", /retry.attempts/],
     ["a negative delay", { retry: { delayMs: -1 } }, "DEFINITION_INVALID", /retry.delayMs/],
-    ["a retry that is no object", { retry: 3 }, "DEFINITION_INVALID", /retry/],
+    ["a retry that is not an object", { retry: 3 }, "DEFINITION_INVALID", /retry/],
     ["room for no call", { concurrency: { max: 0 } }, "DEFINITION_INVALID", /concurrency.max/],
     ["half a queue", { concurrency: { queue: 0.5 } }, "DEFINITION_INVALID", /concurrency.queue/],
     ["a safe in words", { concurrency: { safe: "no" } }, "DEFINITION_INVALID", /concurrency.safe/],

@@ -96,11 +96,11 @@ export interface Tenon extends ToolCaller {
   readonly work: WorkStores;
   /** The same as a principal sees it: its own memories, and those that are shared with all. */
   workOf(principal: string): WorkStores;
-  /** How files are guarded: by descriptor, free of races, or by path. */
+  /** How files are guarded: by descriptor, without races, or by path. */
   readonly guardKind: "descriptor" | "portable";
   /** What confines commands, and how to get what is missing; the first call builds a sandbox to check. */
   sandboxFacts(): Promise<readonly SandboxFact[]>;
-  /** Changes of commands that were held back, because other programs would run or obey them later. */
+  /** Changes of commands that were held back, because other programs would later run them or load them as configuration. */
   readonly quarantine: Quarantine;
   /** The background jobs of all sessions, for a person. */
   readonly jobs: PersonJobs;

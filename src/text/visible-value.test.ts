@@ -46,7 +46,7 @@ describe("the visible form of a value", () => {
     }
   });
 
-  it("shows what is no object too", () => {
+  it("shows values that are not objects too", () => {
     expect([
       toVisibleValue("a\u202e"),
       toVisibleValue(3),

@@ -34,7 +34,7 @@ export function invalidParams(message: string): Error {
   return rpcFault(rpcErrors.invalidParams, message);
 }
 
-/** Why a parsed value is no message, or `undefined` where it is one. */
+/** Return why a parsed value is not a message; `undefined` if it is one. */
 export function faultOfMessage(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return "A message must be an object.";

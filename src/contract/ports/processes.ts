@@ -99,7 +99,7 @@ export interface CommandResult {
   readonly stoppedBy?: string | undefined;
   /** It was stopped because it wrote without end. */
   readonly flooded: boolean;
-  /** Changes that were held back, because other programs would run or obey them later. */
+  /** Changes that were held back, because other programs would later run them or load them as configuration. */
   readonly heldBack: readonly HeldBack[];
   /** Why it changed the workspace directly, so that its changes cannot be undone, although layers are in use. */
   readonly direct?: string | undefined;

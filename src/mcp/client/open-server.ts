@@ -201,7 +201,7 @@ function clientInfo({ clientName = "tenon" }: ServerOptions): { name: string; ve
   return { name: clientName, version: ownVersion };
 }
 
-/** Where the server wants a login and a person made one: take the tokens. */
+/** If the server requires a login and a person has logged in, use the tokens. */
 async function finishLogin(error: unknown, transport: Transport, options: ServerOptions): Promise<boolean> {
   if (options.finishLogin === undefined || !isUnauthorised(error) || !("finishAuth" in transport))
     return false;

@@ -15,7 +15,7 @@ export function readTool(listed: unknown): UpstreamTool {
     name: typeof name === "string" ? name : "",
     ...(typeof title === "string" && { title }),
     ...(typeof description === "string" && { description }),
-    // What is no object is kept: it is refused with its reason when it is judged.
+    // A value that is not an object is kept: it is refused with a reason when it is judged.
     inputSchema: (inputSchema ?? { type: "object" }) as JsonSchema,
     ...(outputSchema !== undefined && outputSchema !== null && { outputSchema: outputSchema as JsonSchema }),
     ...(isRecord(annotations) && { annotations }),

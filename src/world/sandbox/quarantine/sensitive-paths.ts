@@ -8,7 +8,7 @@ import { realPathOf } from "../../files/real-path.js";
 import { createNameScreen } from "../guarded-names.js";
 import { isInDependencies } from "./dependency-folders.js";
 
-/** A path that other programs run or obey later. */
+/** A path that other programs later run or load as configuration. */
 export interface SensitivePath {
   readonly path: string;
   readonly kind: "file" | "directory" | "link" | "other";
@@ -25,7 +25,7 @@ export interface SensitivePathFinder {
 export interface SensitivePathRules {
   /** The workspace first. All are real paths. */
   readonly roots: readonly string[];
-  /** Patterns of paths that other programs run or obey. */
+  /** Patterns of paths that other programs run or load as configuration. */
   readonly named: readonly string[];
   /** Patterns that a person unprotected. */
   readonly opened: readonly string[];
