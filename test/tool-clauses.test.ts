@@ -241,7 +241,7 @@ chains:
     fixture.put("own.yaml", "chains:\n  bad: { description: Bad., steps: [{ id: a, tool: read_file }] }\n");
     const chained = await loadConfig(options);
     expect(() => createTenon({ loaded: chained })).toThrow(
-      `${configFile}:2:3: chains.bad: Tool "bad" does not match the tools that it calls: step "a" gives read_file no "path".`,
+      `${configFile}:2:3: chains.bad: Tool "bad" does not match the tools that it calls: step "a" does not pass "path" to read_file.`,
     );
     fixture.put(
       "own.yaml",

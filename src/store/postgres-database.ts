@@ -13,9 +13,9 @@ import {
   toPostgresError,
   unknownCommitError,
 } from "./postgres-error.js";
+import { closedError, overError } from "./state-error.js";
 import { isWrite, refuseNul, toNumbered, writeRefused } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
-import { closedError, overError } from "./sqlite-database.js";
 import { createMutex, type Mutex } from "./mutex.js";
 
 export interface PostgresOptions {

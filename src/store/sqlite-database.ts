@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { ToolInternalError, ToolUnavailableError } from "../contract/errors.js";
+import { ToolUnavailableError } from "../contract/errors.js";
 import type { Clock } from "../contract/ports/clock.js";
 import { isWrite, refuseNul, writeRefused } from "./sql-text.js";
 import type { Sql, SqlDatabase, SqlValue } from "./sql.js";
@@ -9,7 +9,7 @@ import {
   type SqliteConnection,
   type SqliteStatement,
 } from "./sqlite-driver.js";
-import { isCorrupt, toStateError } from "./state-error.js";
+import { closedError, isCorrupt, overError, toStateError } from "./state-error.js";
 import { createMutex, type Mutex } from "./mutex.js";
 import { patiently, type Busy } from "./patiently.js";
 
@@ -283,21 +283,4 @@ function rollBack(connection: SqliteConnection): void {
 function toGuarded(parts: Parts, error: unknown): Error {
   if (isCorrupt(error)) parts.onCorrupt?.();
   return toStateError(error, parts.file);
-}
-
-/** The state was closed before. */
-export function closedError(): ToolUnavailableError {
-  return new ToolUnavailableError("The state is closed.", {
-    code: "RUNTIME_CLOSED",
-    hint: "Open it again.",
-    retryable: false,
-  });
-}
-
-/** A transaction's handle was kept beyond its end. */
-export function overError(): ToolInternalError {
-  return new ToolInternalError("A transaction was used after its end.", {
-    code: "INTERNAL",
-    hint: "Await every statement inside the transaction's work.",
-  });
 }

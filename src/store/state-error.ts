@@ -93,3 +93,20 @@ export function corruptError(file: string, what: string, cause?: unknown): ToolI
     ...(cause === undefined ? {} : { cause }),
   });
 }
+
+/** The state was closed before. */
+export function closedError(): ToolUnavailableError {
+  return new ToolUnavailableError("The state is closed.", {
+    code: "RUNTIME_CLOSED",
+    hint: "Open it again.",
+    retryable: false,
+  });
+}
+
+/** A transaction's handle was kept beyond its end. */
+export function overError(): ToolInternalError {
+  return new ToolInternalError("A transaction was used after its end.", {
+    code: "INTERNAL",
+    hint: "Await every statement inside the transaction's work.",
+  });
+}

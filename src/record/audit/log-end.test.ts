@@ -37,7 +37,7 @@ describe("the end of the log", () => {
     const { end, disk, clock, told, written } = open();
     disk.isFull = true;
     end.write([line("one")]);
-    expect(told).toEqual([expect.stringMatching(/could not be kept: .*no space/i)]);
+    expect(told).toEqual([expect.stringMatching(/could not be stored: .*no space/i)]);
     expect([end.fault, end.isResting]).toEqual([told[0], true]);
     clock.now = 1199;
     end.write([line("two")]);

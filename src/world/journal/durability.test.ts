@@ -166,7 +166,7 @@ describe("a change that fails", () => {
     });
     await expect(world.journal.apply([write("a", "after")], origin())).rejects.toMatchObject({
       code: "CALL_INTERRUPTED",
-      message: expect.stringMatching(/failed \(full\).*could be taken back: .*a was/) as string,
+      message: expect.stringMatching(/failed \(full\).*could be reverted: .*a was/) as string,
     });
     failing = false;
     expect(warnings).toHaveLength(1);
