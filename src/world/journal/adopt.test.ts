@@ -55,8 +55,10 @@ describe("adopting what a command changed", () => {
   });
 
   it("waits between the intent and the first step, and leaves nothing if it is given up then", async () => {
+    const path = inWorkspace("made");
+    const made: Adoption = { path, text: "made", op: "create", before: null, mode: 0o755, bulk: false };
     const adopt = (ready: () => Promise<void>) =>
-      world.journal.adopt(async () => layerAdoptions(base), origin("command"), { ready });
+      world.journal.adopt(async () => [...layerAdoptions(base), made], origin("command"), { ready });
     let intents = 0;
     const look = async (): Promise<void> => {
       intents = (await world.state.journal.unfinished()).length;

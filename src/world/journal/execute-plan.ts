@@ -30,7 +30,7 @@ export interface ExecuteDeps extends RollBackDeps {
 export interface PlanEntry {
   readonly kind: "change" | "undo";
   readonly origin: ChangeOrigin;
-  /** Waited for before the first step; if it throws, the intent is discarded. */
+  /** Waited for before anything but the intent is written; if it throws, the intent is discarded. */
   readonly ready?: (() => Promise<void>) | undefined;
 }
 
@@ -51,13 +51,14 @@ export async function executePlan(
   const prepared = planned.every(({ content, madeBy }) => content === null && madeBy === undefined);
   const id = await store.begin({ ...entry, time: deps.clock.now(), changes }, { prepared });
   failpoint("intent");
-  const steps = prepared ? changes.map(({ step }) => step) : await prepare(deps, planned, id);
+  // Staging a content changes the time of its folder, which a commit that starts again would take for somebody else's change.
   if (ready !== undefined) {
     await ready().catch(async (error: unknown) => {
       await discardEntry(deps, planned, id);
       throw error;
     });
   }
+  const steps = prepared ? changes.map(({ step }) => step) : await prepare(deps, planned, id);
   failpoint("committing");
   const removals = steps.filter(leavesTemp);
   await runOrRollBack(deps, { steps, id }, async () => {

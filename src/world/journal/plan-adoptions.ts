@@ -51,7 +51,7 @@ export interface Adoption {
 
 /** How a command's changes are applied. */
 export interface AdoptOptions extends Stop {
-  /** Waited for once the intent is written down, before the first step; if it throws, nothing is applied. */
+  /** Waited for once the intent is written down, before anything else changes; if it throws, nothing is applied. */
   readonly ready?: (() => Promise<void>) | undefined;
 }
 
