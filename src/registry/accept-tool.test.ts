@@ -162,10 +162,85 @@ describe("acceptTool", () => {
     };
     expect(() => acceptTool(like)).toThrow(/could not be read: gotcha/);
   });
+
+  it("passes on only what says how far it is, and takes a result out of its wrapping", async () => {
+    const ends: [unknown[], unknown, unknown[]][] = [
+      [
+        [{ progress: 1 }, { message: "half" }, { type: "other", message: "x" }],
+        { type: "other", message: "x" },
+        [{ progress: 1 }, { message: "half" }],
+      ],
+      [[null, 7, { data: 1 }], { data: 1 }, []],
+      [[{ type: "result" }], { type: "result" }, []],
+      [[{ type: "result", data: 5 }], 5, []],
+      [[{ success: true, data: { message: "m" } }], { success: true, data: { message: "m" } }, []],
+
+      [[], undefined, []],
+    ];
+    for (const [yielded, result, reports] of ends) {
+      const call = async function* () {
+        yield* yielded;
+      };
+      const { tool } = acceptTool({ name: "t", description: "d", input: z.object({}), call });
+      expect(await drain(tool.execute({}, ctx))).toEqual({ reports, result });
+    }
+  });
+
+  it.each<[object, object]>([
+    [{ dangerous: true }, { annotations: { dangerous: true } }],
+    [{ dangerous: false, annotations: { dangerous: true } }, { annotations: { dangerous: true } }],
+    [{ isReadOnly: () => "yes" }, { annotations: { readOnly: false } }],
+    [{ isConcurrencySafe: () => false, concurrency: { max: 3 } }, { concurrency: { max: 3, safe: false } }],
+    [{ isConcurrencySafe: () => true, concurrency: { max: 3 } }, { concurrency: { max: 3 } }],
+    [{ outputSchema: 1 }, { output: 1 }],
+    [{ output: 2, outputSchema: 1 }, { output: 2 }],
+    [
+      { category: undefined, parameters: 1, inputSchema: 2, input: undefined },
+      { category: "custom", input: 1 },
+    ],
+  ])("reads %o as %o", (over, expected) => {
+    const like = { name: "t", description: "d", category: "data", input: z.object({}), execute: () => 1 };
+    expect(acceptTool({ ...like, ...over }).tool).toMatchObject(expected);
+  });
 });
 
-describe("a tool of a class", () => {
-  it("brings all its members along", () => {
+describe("the members of a tool", () => {
+  const methods = ["resources", "prepare", "shellLine", "runsOnlyLine", "meansCall", "checkPermissions"];
+  methods.push("preview", "validateDependencies", "healthCheck", "init", "dispose", "render");
+  const base = { name: "t", description: "d", execute: () => 1 };
+
+  it("are all allowed in a literal", () => {
+    const others = ["category", "input", "parameters", "inputSchema", "output", "outputSchema", "version"];
+    others.push("aliases", "annotations", "examples", "definition", "dependsOn", "optionalDependsOn");
+    others.push("capabilities", "securityLevel", "timeoutMs", "retry", "fallback", "priority", "concurrency");
+    others.push("cacheTtlMs", "native", "replaces", "dangerous", "isEnabled", "isReadOnly", "call");
+    others.push("isConcurrencySafe", "_own");
+    const all = Object.fromEntries([...others, ...methods].map((name) => [name, undefined]));
+    expect(acceptTool({ ...base, ...all }).tool.name).toBe("t");
+  });
+
+  it.each<[string, string]>([
+    ["descripton", 'Did you mean "description"?'],
+    ["args", 'Did you mean "input"?'],
+    ["schema", 'Did you mean "input"?'],
+    ["returns", 'Did you mean "output"?'],
+    ["run", 'Did you mean "execute"?'],
+    ["invoke", 'Did you mean "execute"?'],
+    ["func", 'Did you mean "execute"?'],
+    ["readOnly", 'Did you mean "annotations"?'],
+    ["constructor", "The known ones are name, "],
+  ])("are not %j in a literal, with a hint", (name, hint) => {
+    for (const like of [{ ...base, [name]: 1 }, Object.assign(Object.create(null), base, { [name]: 1 })]) {
+      const refusal = expect.objectContaining({
+        message: `Tool "t" has the unknown member "${name}".`,
+        hint: expect.stringContaining(hint),
+      });
+      expect(() => acceptTool(like)).toThrow(refusal);
+    }
+    expect(() => acceptTool({ name: 7, [name]: 1 })).toThrow("Tool definition has the unknown member");
+  });
+
+  it("are all brought along from a class", () => {
     const members = {
       name: "t",
       description: "d",
@@ -183,6 +258,10 @@ describe("a tool of a class", () => {
       fallback: "f",
       priority: 3,
       cacheTtlMs: 7,
+      native: { provider: "openai" },
+      replaces: ["r"],
+      concurrency: { max: 1 },
+      ...Object.fromEntries(methods.map((name) => [name, () => name])),
     };
     class Made {
       readonly calls: unknown[] = [];
@@ -194,8 +273,9 @@ describe("a tool of a class", () => {
       }
     }
     const { tool } = acceptTool(new Made());
-    const { input: _, ...plain } = members;
-    expect(tool).toMatchObject(plain);
-    expect(tool.execute({}, {} as never)).toBe("called on Made");
+    const plain = Object.entries(members).filter(([name]) => name !== "input" && !methods.includes(name));
+    expect(tool).toMatchObject(Object.fromEntries(plain));
+    expect(tool.execute({}, ctx)).toBe("called on Made");
+    for (const name of methods) expect((tool as never as Record<string, () => string>)[name]?.()).toBe(name);
   });
 });

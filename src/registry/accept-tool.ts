@@ -4,7 +4,6 @@ import { hasLazySchemas } from "../contract/lazy-schema.js";
 import type { SchemaSource } from "../contract/schema-source.js";
 import type { Tool, ToolAnnotations, ToolConcurrency, ToolProgress } from "../contract/tool.js";
 import { suggestKey, type KeysOf } from "../schema/check-keys.js";
-import { isToolResult } from "../contract/tool-result.js";
 import { optionalMethods } from "./check-definition.js";
 import { messageOf } from "../contract/message-of.js";
 import { isGenerator } from "../contract/is-thenable.js";
@@ -89,7 +88,7 @@ export function acceptTool(like: unknown): AcceptedTool {
 }
 
 /** All members of a tool. */
-const memberNames: KeysOf<Tool & LooseTool> = {
+const memberNames: KeysOf<Tool & LooseTool> & Readonly<Record<string, unknown>> = {
   name: true,
   description: true,
   category: true,
@@ -157,7 +156,7 @@ function isLiteral(like: object): boolean {
 }
 
 function checkMembers(like: object): void {
-  const key = Object.keys(like).find((name) => !Object.hasOwn(memberNames, name) && !name.startsWith("_"));
+  const key = Object.keys(like).find((name) => memberNames[name] !== true && !name.startsWith("_"));
   if (key === undefined) return;
   const { name } = like as { readonly name?: unknown };
   throw new ToolDefinitionError(
@@ -266,7 +265,7 @@ async function* relay(
 
 function isReport(value: unknown): value is ToolProgress | string {
   if (typeof value === "string") return true;
-  if (typeof value !== "object" || value === null || isToolResult(value)) return false;
+  if (typeof value !== "object" || value === null) return false;
   return "type" in value ? value.type === "progress" : "progress" in value || "message" in value;
 }
 

@@ -55,7 +55,16 @@ describe("a bad definition", () => {
     ["a priority that is no number", { priority: NaN }, "DEFINITION_INVALID", /priority/],
     ["retries without end", { retry: { attempts: Infinity } }, "DEFINITION_INVALID", /retry.attempts/],
     ["a negative delay", { retry: { delayMs: -1 } }, "DEFINITION_INVALID", /retry.delayMs/],
-    ["a retry that is not an object", { retry: 3 }, "DEFINITION_INVALID", /retry/],
+    ["a retry that is not an object", { retry: 3 }, "DEFINITION_INVALID", /retry that is not an object/],
+    ["a retry that is null", { retry: null }, "DEFINITION_INVALID", /retry that is not an object/],
+    ["a misspelt retry", { retry: { attemts: 3 } }, "DEFINITION_INVALID", /unknown retry.attemts/],
+    ["an endless delay", { retry: { maxDelayMs: Infinity } }, "DEFINITION_INVALID", /retry.maxDelayMs/],
+    [
+      "a misspelt concurrency",
+      { concurrency: { maxx: 3 } },
+      "DEFINITION_INVALID",
+      /unknown concurrency.maxx/,
+    ],
     ["room for no call", { concurrency: { max: 0 } }, "DEFINITION_INVALID", /concurrency.max/],
     ["half a queue", { concurrency: { queue: 0.5 } }, "DEFINITION_INVALID", /concurrency.queue/],
     ["a safe in words", { concurrency: { safe: "no" } }, "DEFINITION_INVALID", /concurrency.safe/],
@@ -63,11 +72,21 @@ describe("a bad definition", () => {
     ["its alias as fallback", { aliases: ["g"], fallback: "g@1" }, "DEFINITION_INVALID", /itself/],
     ["a dependency with a bad range", { dependsOn: ["x@!!"] }, "DEFINITION_INVALID", /x@!!/],
     ["a dependency that is no name", { dependsOn: [7] }, "DEFINITION_INVALID", /dependsOn/],
+    ["a dependency with a range only", { dependsOn: ["@1"] }, "DEFINITION_INVALID", /"@1", which is neither/],
+    [
+      "a dependency with an empty range",
+      { dependsOn: ["x@"] },
+      "DEFINITION_INVALID",
+      /"x@", which is neither/,
+    ],
+    ["a bad optional dependency", { optionalDependsOn: ["x@!"] }, "DEFINITION_INVALID", /depends on "x@!"/],
     ["a dependency that is not there", { dependsOn: ["x"] }, "DEPENDENCY_MISSING", /"x"/],
     ["itself as dependency", { dependsOn: ["good"] }, "DEPENDENCY_CYCLE", /good -> good/],
     ["an annotation in wrong letters", { annotations: { readonly: true } }, "DEFINITION_INVALID", /readonly/],
     ["an annotation in words", { annotations: { dangerous: "yes" } }, "DEFINITION_INVALID", /dangerous/],
     ["annotations that are a list", { annotations: [] }, "DEFINITION_INVALID", /annotations/],
+    ["annotations that are null", { annotations: null }, "DEFINITION_INVALID", /annotations that are not/],
+    ["a title that is no text", { annotations: { title: true } }, "DEFINITION_INVALID", /must be a string/],
     ["an unknown level", { securityLevel: "none" }, "DEFINITION_INVALID", /securityLevel/],
     ["examples without arguments", { examples: [{}] }, "DEFINITION_INVALID", /examples/],
     [
@@ -89,8 +108,32 @@ describe("a bad definition", () => {
     expect(error.message).toMatch(message);
   });
 
-  it("names the nearest category", () => {
-    expect(refusal({ category: "netwrk" }).hint).toContain('"network"');
+  it.each<[Record<string, unknown>, string]>([
+    [{ category: "netwrk" }, 'Did you mean "network"?'],
+    [{ category: "x" }, "Use one of system, "],
+    [{ category: 7 }, "Use one of system, "],
+    [{ description: "" }, "Describe in a sentence what it does"],
+    [{ version: "1" }, 'Write it as "1.2.3".'],
+    [{ timeoutMs: 0 }, "Use null if the tool keeps its own limit."],
+    [{ annotations: { destructiveHint: true } }, 'Did you mean "dangerous"?'],
+    [{ annotations: { readOnlyHint: true } }, 'Did you mean "readOnly"?'],
+    [{ annotations: { idempotentHint: true } }, 'Did you mean "idempotent"?'],
+    [{ annotations: { openWorldHint: true } }, 'Did you mean "openWorld"?'],
+    [{ retry: { attemts: 3 } }, 'Did you mean "attempts"?'],
+    [{ handler: () => 1 }, 'Did you mean "execute"?'],
+    [{ input_schema: {} }, 'Did you mean "input"?'],
+    [{ timeout: 5 }, 'Did you mean "timeoutMs"?'],
+    [{ idempotent: true }, 'Did you mean "annotations"?'],
+  ])("%o is refused with a hint that helps", (over, hint) => {
+    expect(refusal(over).hint).toContain(hint);
+  });
+
+  it("with a method that is none names it", () => {
+    const methods = ["resources", "prepare", "shellLine", "runsOnlyLine", "meansCall", "checkPermissions"];
+    methods.push("preview", "validateDependencies", "healthCheck", "init", "dispose", "render");
+    for (const name of methods) {
+      expect(refusal({ [name]: "no" }).message).toContain(`has a ${name} that is not a function`);
+    }
   });
 
   it("is refused, too, where a getter throws", () => {
@@ -112,7 +155,18 @@ describe("a bad definition", () => {
       aliases: ["B2"],
       retry: {},
     });
-    expect(registry.list()).toHaveLength(2);
+    registry.register({
+      ...good,
+      name: "c",
+      annotations: { readOnly: undefined, serverHints: { any: true } },
+      retry: { attempts: 0, delayMs: 0, maxDelayMs: 0 },
+      concurrency: { max: 1, queue: 0, safe: false },
+      dependsOn: ["good@latest"],
+      optionalDependsOn: ["b@>=1.0.0-0"],
+      examples: [{ arguments: {} }],
+      priority: -1,
+    } as never);
+    expect(registry.list()).toHaveLength(3);
   });
 });
 

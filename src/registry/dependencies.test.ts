@@ -83,6 +83,38 @@ describe("registerMany", () => {
   });
 });
 
+describe("a tool's own check of what it calls", () => {
+  const checked = (validateDependencies: NonNullable<Tool["validateDependencies"]>) =>
+    make("caller", { dependsOn: ["a"], validateDependencies });
+
+  it("gets the descriptions of the tools, by name", () => {
+    const seen: unknown[] = [];
+    const registry = new ToolRegistry();
+    registry.registerMany([
+      checked((describe) => (seen.push(describe("a")?.version, describe("nope")), [])),
+      make("a", { version: "1.2.3" }),
+    ]);
+    expect(seen).toEqual(["1.2.3", undefined]);
+  });
+
+  it("keeps a tool out, a replacement too, that it finds fault with", () => {
+    const registry = new ToolRegistry();
+    registry.registerMany([make("a"), make("caller")]);
+    const faulty = checked(() => ["a takes no path", "a returns no text"]);
+    const message =
+      'Tool "caller" does not match the tools that it calls: a takes no path; a returns no text.';
+    expect(() => registry.replace(faulty)).toThrow(message);
+    expect(registry.get("caller")).not.toHaveProperty("validateDependencies");
+    const throws = checked(() => {
+      throw new Error("oops");
+    });
+    const error = thrown(() => registry.registerMany([make("b"), { ...throws, name: "other" }]));
+    expect(error.message).toBe('Tool "other" does not match the tools that it calls: oops.');
+    expect(error.hint).toContain("tenon tools NAME");
+    expect(registry.list().map(({ name }) => name)).toEqual(["a", "caller"]);
+  });
+});
+
 describe("dependencies", () => {
   it("make a tool unavailable, directly or not, and say why", async () => {
     const registry = new ToolRegistry();
@@ -102,11 +134,19 @@ describe("dependencies", () => {
     expect(registry.resolve("c", view).name).toBe("c");
   });
 
-  it("do not give away the name of a tool outside the toolset", () => {
+  it("do not give away the name of a tool outside the toolset", async () => {
     const registry = new ToolRegistry({ toolsets: { mine: ["b"] } });
     registry.registerMany([make("hidden"), make("b", { dependsOn: ["hidden"] })]);
     registry.disable("hidden");
-    const error = thrown(() => registry.resolve("b", { ...view, toolset: registry.toolset("mine") }));
-    expect(JSON.stringify([error.message, error.hint])).not.toContain("hidden");
+    const mine = { ...view, toolset: registry.toolset("mine") };
+    expect(thrown(() => registry.resolve("b", mine)).message).toBe(
+      'Tool "b" is unavailable: it depends on a tool, which is disabled.',
+    );
+    await registry.unregister("hidden");
+    const messages = [mine, view].map((each) => thrown(() => registry.resolve("b", each)).message);
+    expect(messages).toEqual([
+      'Tool "b" is unavailable: it depends on a tool, which is not registered.',
+      'Tool "b" is unavailable: it depends on "hidden", which is not registered.',
+    ]);
   });
 });

@@ -58,17 +58,17 @@ export function findStranded(
   return stranded;
 }
 
-/** Order new entries after what they depend on. Throws if a dependency is missing or, with `deep`, on a cycle. */
+/** Order new entries after what they depend on. Throws if a dependency is missing or, where it looks `deep`, on a cycle. */
 export function orderByDependency(
   entries: readonly ToolEntry[],
   lookup: Lookup,
-  depth: "shallow" | "deep",
+  { deep }: { readonly deep: boolean },
 ): ToolEntry[] {
   for (const entry of entries) {
     const missing = entry.calls.find((spec) => lookup(spec) === undefined);
     if (missing !== undefined) throw missingError(entry, missing);
   }
-  if (depth === "shallow") return [...entries];
+  if (!deep) return [...entries];
   const done = new Set<ToolEntry>();
   for (const start of entries) walk(start, lookup, done);
   const fresh = new Set(entries);

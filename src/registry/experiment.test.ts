@@ -48,6 +48,17 @@ describe("experiments", () => {
     expect(versionOf(registry, "t@latest")).toBe("3.0.0");
   });
 
+  it("give a session the same version after an update of the program", () => {
+    registry.experiment("t", [
+      { version: "1.0.0", weight: 3 },
+      { version: "2.0.0", weight: 1 },
+    ]);
+    const given = Array.from({ length: 40 }, (_, at) => versionOf(registry, "t", `session-${at}`)[0]).join(
+      "",
+    );
+    expect(given).toBe("1121111111112211112211211112211112112121");
+  });
+
   it("end with null and outlive a version that leaves", async () => {
     registry.experiment("t", [
       { version: "1.0.0", weight: 1 },
@@ -64,6 +75,8 @@ describe("experiments", () => {
     [[{ version: "1.0.0", weight: 0 }]],
     [[{ version: "1.0.0", weight: NaN }]],
     [[{ version: "1.0.0", weight: Infinity }]],
+    [[{ version: "1.0.0", weight: -1 }]],
+    [[{ version: "1.0.0", weight: 1, wait: 1 }]],
     [[{ version: "9.0.0", weight: 1 }]],
     [
       [

@@ -77,7 +77,9 @@ describe("unregister and close", () => {
       registry.register(make({ name: `t${i}` }));
       await registry.unregister(`t${i}`);
     }
-    expect(registry.state("t499")).toBe("Unregistered");
+    expect(registry.state("t499@1.0.0")).toBe("Unregistered");
+    expect(registry.state("t300")).toBe("Unregistered");
+    expect(() => registry.state("t299")).toThrow(/not found/);
     expect(() => registry.state("t0")).toThrow(/not found/);
   });
 });

@@ -89,7 +89,6 @@ export class Roster {
     // What a person disabled stays so: a reload must not switch it on.
     if (old?.disabledBecause !== undefined) entry.disable(old.disabledBecause);
     if (old !== undefined) void this.#retire(old, "was replaced", entry);
-    this.#keepOff(entry);
     this.#announceEntry("TOOL_REGISTERED", entry);
     return entry;
   }
@@ -126,7 +125,7 @@ export class Roster {
     const [only, ...more] = entries;
     // A single new tool that no other depends on cannot close a cycle, so long chains are not walked each time.
     const walk = more.length > 0 || (only !== undefined && this.#isAwaited(only));
-    return orderByDependency(entries, (spec) => this.index.lookup(spec), walk ? "deep" : "shallow");
+    return orderByDependency(entries, (spec) => this.index.lookup(spec), { deep: walk });
   }
 
   #isAwaited({ name, aliases }: ToolEntry): boolean {

@@ -120,6 +120,24 @@ describe("init", () => {
     await expect(registry.initialize("nope")).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
   });
 
+  it("that is tried again before its time lets calls wait for it", async () => {
+    const tries = [gate(), gate()];
+    let at = 0;
+    const registry = new ToolRegistry();
+    const entry = registry.register(
+      make({
+        init: () => tries[at++]?.promise.then(() => (at === 1 ? Promise.reject(new Error("no")) : undefined)),
+      }),
+    );
+    tries[0]?.open();
+    await expect(begin(entry)).rejects.toMatchObject({ code: "TOOL_UNHEALTHY" });
+    const again = registry.initialize("t");
+    const call = begin(registry.resolve("t", view));
+    tries[1]?.open();
+    await Promise.all([again, call]);
+    expect([entry.state, entry.running]).toEqual(["Executing", 1]);
+  });
+
   it("that never ends fails at its time limit", async () => {
     const registry = new ToolRegistry({ health: { initTimeoutMs: 5 } });
     const entry = registry.register(make({ init: () => new Promise(() => undefined) }));
@@ -187,6 +205,8 @@ describe("disable while calls run", () => {
         const began = codeOf(() => entry.begin()) === undefined;
         if (began) entry.end("ok");
         expect([phase, to, entry.state, entry.running]).toEqual([phase, to, "Disabled", 0]);
+        const steps = registry.history("t");
+        expect(steps.map(({ from }) => from)).toEqual(["Registered", ...steps.slice(0, -1).map((s) => s.to)]);
       }
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolUnavailableError } from "../contract/errors.js";
 import type { HealthVerdict, Tool } from "../contract/tool.js";
-import { begin, codeOf, gate, type Gate, make, view, walked } from "./registry.fixture.js";
+import { begin, codeOf, gate, type Gate, make, thrown, view, walked } from "./registry.fixture.js";
 import { ToolRegistry } from "./tool-registry.js";
 
 describe("health", () => {
@@ -111,6 +111,70 @@ describe("health", () => {
     expect(entry.state).toBe("Ready");
     crash(2);
     expect(entry.state).toBe("Ready");
+  });
+
+  it("keeps the longer wait until a call succeeds", () => {
+    const { time, registry, entry, crash } = setUp();
+    const waitAfter = (outcome: "ok" | "failed"): number => {
+      time.now += 10 ** 7;
+      void registry.resolve("t", view).begin();
+      entry.end(outcome);
+      crash(3);
+      const since = time.now;
+      const { details } = thrown(() => registry.resolve("t", view)) as unknown as ToolUnavailableError;
+      return Number(details?.["availableAt"]) - since;
+    };
+    crash(3);
+    expect(waitAfter("failed")).toBe(2000);
+    expect(waitAfter("ok")).toBe(1000);
+  });
+
+  it("keeps the longer wait where a call that had begun before ends well", () => {
+    const { time, registry, entry, crash } = setUp();
+    void entry.begin();
+    crash(3);
+    entry.end("ok");
+    time.now = 1000;
+    void registry.resolve("t", view).begin();
+    entry.end("critical");
+    expect(thrown(() => registry.resolve("t", view))).toMatchObject({ details: { availableAt: 3000 } });
+  });
+
+  it("tries a tool only while none of its calls runs, and says so", () => {
+    const { time, registry, entry } = setUp();
+    for (let i = 0; i < 4; i++) void entry.begin();
+    for (let i = 0; i < 3; i++) entry.end("critical");
+    time.now = 1000;
+    const refusal = (): string => thrown(() => registry.resolve("t", view)).message;
+    expect(refusal()).toBe(
+      'Tool "t" was disabled after 3 critical errors in a row and still has running calls.',
+    );
+    entry.end("ok");
+    void registry.resolve("t", view).begin();
+    expect(refusal()).toBe(
+      'Tool "t" was disabled after 3 critical errors in a row and another call is testing it.',
+    );
+    entry.end("critical");
+    expect(refusal()).toBe('Tool "t" was disabled after another critical error.');
+  });
+
+  it("has its limits from the options, and five errors and half a minute without", () => {
+    const time = { now: 0 };
+    const registry = new ToolRegistry({ clock: { now: () => time.now } });
+    const entry = registry.register(make());
+    for (let i = 1; i <= 5; i++) {
+      expect(
+        codeOf(() => registry.resolve("t", view)),
+        `before error ${i}`,
+      ).toBeUndefined();
+      void entry.begin();
+      entry.end("critical");
+    }
+    expect(thrown(() => registry.resolve("t", view))).toMatchObject({ details: { availableAt: 30_000 } });
+    expect(registry.history("t").at(-1)).toMatchObject({
+      to: "Disabled",
+      reason: "5 critical errors in a row",
+    });
   });
 
   it("asks the tool's own check instead of risking a call, never twice at once", async () => {

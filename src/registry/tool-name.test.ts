@@ -106,6 +106,11 @@ describe("splitSpec and shorten", () => {
     expect(splitSpec("a@")).toEqual({ name: "a", range: "" });
   });
 
+  it("shortens what is longer than 160 characters", () => {
+    expect(shorten("x".repeat(160))).toBe("x".repeat(160));
+    expect(shorten("x".repeat(161))).toBe(`${"x".repeat(160)}…`);
+  });
+
   it("never leaves half a character", () => {
     const cut = shorten("😀".repeat(200));
     expect(cut.length).toBeLessThan(170);

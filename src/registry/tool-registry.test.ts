@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ToolNotFoundError, ToolUnavailableError } from "../contract/errors.js";
 import type { Tool } from "../contract/tool.js";
-import { makeNamed as make, thrown, versionOf, view } from "./registry.fixture.js";
+import { codeOf, makeNamed as make, thrown, versionOf, view } from "./registry.fixture.js";
+import { misspeltTool } from "./misspelt-tool.js";
 import { ToolRegistry } from "./tool-registry.js";
 
 describe("names", () => {
@@ -143,6 +144,16 @@ describe("enable and disable", () => {
     expect(() => registry.resolve("a@1", view)).toThrow(ToolUnavailableError);
   });
 
+  it("leave one version on that was enabled alone, also when it is reloaded", () => {
+    const registry = new ToolRegistry();
+    registry.registerMany([make("a"), make("a", { version: "2.0.0" })]);
+    registry.disable("a");
+    registry.enable("a@1.0.0");
+    registry.replace(make("a", { version: "1.0.0+new" }));
+    expect(versionOf(registry, "a@1")).toBe("1.0.0+new");
+    expect(codeOf(() => registry.resolve("a@2", view))).toBe("TOOL_DISABLED");
+  });
+
   it("leave a tool off that is reloaded", () => {
     const registry = new ToolRegistry();
     registry.register(make("a"));
@@ -166,6 +177,24 @@ describe("enable and disable", () => {
       },
     });
     expect(thrown(() => registry.resolve("b", view)).message).toContain("oops");
+  });
+});
+
+describe("a misspelt name", () => {
+  const registry = new ToolRegistry();
+  registry.register(make("read_file", { aliases: ["peruse"] }));
+
+  it.each([
+    ["read_fiel", "read_file"],
+    ["perus", "peruse"],
+    ["read_file", undefined],
+    ["Read", undefined],
+    ["read_fil*", undefined],
+    ["!read_fil", undefined],
+    ["read_fil@1", undefined],
+    ["something_else", undefined],
+  ])("%s means %s", (name, meant) => {
+    expect(misspeltTool(registry, name)).toBe(meant);
   });
 });
 
@@ -237,6 +266,31 @@ describe("find, describe and getStats", () => {
     expect(registry.find()).toHaveLength(3);
     expect(names(registry.listByCategory("file"))).toEqual(["read_file", "write_file"]);
     expect(registry.find({ annotations: { constructor: true } as never })).toEqual([]);
+  });
+
+  it("weighs a whole name more than a part of one, and that more than the description", () => {
+    const registry = new ToolRegistry();
+    registry.registerMany([
+      make("c", { description: "Time and again." }),
+      make("time_zone", { description: "Zones." }),
+      make("b", { description: "Clock.", aliases: ["TIME"] }),
+      make("d", { description: "Time zone of c." }),
+    ]);
+    expect(names(registry.find({ text: " time " }))).toEqual(["b", "time_zone", "c", "d"]);
+    expect(names(registry.find({ text: "time zone" }))).toEqual(["time_zone", "d"]);
+    expect(registry.find({ text: "  " })).toHaveLength(4);
+    expect(names(registry.find({ text: "data" }))).toEqual(["c", "time_zone", "b", "d"]);
+  });
+
+  it("refuses what is not part of a query or a filter", () => {
+    expect(() => registry.find({ txt: "a" } as never)).toThrow(
+      'Unknown option "txt" for a search for tools.',
+    );
+    expect(() => registry.list({ toolsets: "all" } as never)).toThrow('Unknown option "toolsets"');
+    expect(() => new ToolRegistry({ toolset: {} } as never)).toThrow(
+      'Unknown option "toolset" for ToolRegistry.',
+    );
+    expect(registry.find({ annotations: { readOnly: undefined } as never })).toHaveLength(3);
   });
 
   it("describes a tool with its JSON Schemas", () => {

@@ -37,7 +37,7 @@ export function sameVersion(a: string, b: string): boolean {
 
 /** Whether a version is in the range; an exact version matches itself, prereleases included. */
 export function inRange(version: string, range: string): boolean {
-  if (range === "latest" || sameVersion(version, range)) return true;
+  if (sameVersion(version, range)) return true;
   return range.length <= longest && semver().satisfies(version, range);
 }
 

@@ -17,6 +17,17 @@ describe("decodeText", () => {
     }
   });
 
+  it.each([
+    ["utf8", "efbbbf41"],
+    ["utf16le", "fffe4100"],
+    ["utf16be", "feff0041"],
+    ["utf32le", "fffe000041000000"],
+    ["utf32be", "0000feff00000041"],
+    ["gb18030", "8431953341"],
+  ])("knows the BOM of %s", (encoding, hex) => {
+    expect(decodeText(Buffer.from(hex, "hex"))).toMatchObject({ encoding, bom: true, text: "A" });
+  });
+
   it("finds the encoding of files without a BOM", () => {
     const texts: [string, string][] = [
       ["utf8", "plain ASCII\n"],

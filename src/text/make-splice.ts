@@ -61,12 +61,8 @@ function cutDown(space: SearchSpace, old: string, newText: string): Cut {
   ) {
     tail += 1;
   }
-  while (
-    tail > 0 &&
-    !(space.canCut(old, old.length - tail) && space.canCut(newText, newText.length - tail))
-  ) {
-    tail -= 1;
-  }
+  // Behind the last character a text can always be cut.
+  while (!(space.canCut(old, old.length - tail) && space.canCut(newText, newText.length - tail))) tail -= 1;
   return { head, tail, data: space.toBytes(newText.slice(head, newText.length - tail)) };
 }
 

@@ -107,6 +107,11 @@ describe("the visible form of a text", () => {
       { text: "⟨ESC⟩", written: true },
       { text: "b", written: false },
     ]);
+    expect(toVisiblePieces("\u001b\u{e0041}\u001b").map(({ text }) => text)).toEqual([
+      "⟨ESC⟩",
+      "⟨U+E0041⟩",
+      "⟨ESC⟩",
+    ]);
     expect(toVisiblePieces("")).toEqual([]);
   });
 
