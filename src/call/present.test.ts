@@ -225,6 +225,69 @@ describe("text for the model", () => {
     expect((await tenon.call({ name: "parts" })).content).toEqual(content);
   });
 
+  it("shows the known fields of every kind of part, each of its type", async () => {
+    const parts: ContentPart[] = [
+      { type: "text", text: "a", more: { annotations: { priority: 1 } } },
+      { type: "image", data: "AAAA", mimeType: "image/png", more: { a: 1 } },
+      { type: "resource", uri: "x:a", text: "a", mimeType: "text/plain" },
+      { type: "resource", uri: "x:b", blob: "AAAA" },
+      { type: "resource_link", uri: "x:c", name: "c", description: "C.", mimeType: "m".repeat(200) },
+      { type: "resource_link", uri: `x:${"y".repeat(8190)}`, name: "long" },
+    ];
+    const odd = { unknown: true, mimeType: 7, description: 7, blob: 7, more: [] };
+    content = [...parts, ...parts.slice(2, 5).map((part) => ({ ...odd, ...part }) as ContentPart)];
+    const tenon = start();
+    const shown = (await tenon.call({ name: "parts" })).content;
+    expect(shown).toEqual([...parts, ...parts.slice(2, 5)]);
+    content = [{ type: "resource_link", uri: "x:c", name: "c", mimeType: "m".repeat(201) }];
+    expect((await tenon.call({ name: "parts" })).content).toEqual([
+      { ...content[0], mimeType: "m".repeat(200) },
+    ]);
+  });
+
+  it.each<[unknown]>([
+    [{ type: "text", text: 7 }],
+    [{ type: "image", data: "AAAA" }],
+    [{ type: "audio", mimeType: "audio/wav" }],
+    [{ type: "resource", text: "a" }],
+    [{ type: "resource_link", uri: "x:a" }],
+    [{ type: "resource_link", name: "a" }],
+    [{ type: "resource_link", uri: 7, name: "a" }],
+    [{ type: "video", data: "AAAA", mimeType: "video/mp4", text: "a", uri: "x:a", name: "a" }],
+    [null],
+  ])("shows the result as JSON where the tool renders %j, and reports that", async (part) => {
+    const tenon = start();
+    const failures: unknown[] = [];
+    tenon.onAny(({ type, payload }) => void (type === "LISTENER_FAILED" && failures.push(payload)));
+    [content, result] = [[part as ContentPart], { ok: 1 }];
+    expect((await tenon.call({ name: "parts" })).content).toEqual([{ type: "text", text: '{"ok":1}' }]);
+    expect(failures).toEqual([
+      {
+        event: "render:parts",
+        message: "render returned a part that is not text, image, audio, resource or resource_link",
+      },
+    ]);
+  });
+
+  it("leaves out links that are too long or too many", async () => {
+    const tenon = start();
+    const shownOf = async (parts: readonly ContentPart[]) => {
+      content = parts;
+      const answer = await tenon.call({ name: "parts" });
+      return [answer.content.filter(({ type }) => type !== "text").length, textOf(answer).trim()];
+    };
+    const links = (count: number, chars: number): ContentPart[] =>
+      Array.from({ length: count }, () => ({
+        type: "resource_link",
+        uri: "x".repeat(chars - 2),
+        name: "ab",
+      }));
+    expect(await shownOf(links(1, 8195))).toEqual([0, "[1 more parts are not shown]"]);
+    expect(await shownOf(links(1000, 200))).toEqual([1000, ""]);
+    expect(await shownOf(links(1001, 10))).toEqual([1000, "[1 more parts are not shown]"]);
+    expect(await shownOf(links(1000, 201))).toEqual([995, "[5 more parts are not shown]"]);
+  });
+
   it("shows a hundred images, and says how many more there are", async () => {
     const tenon = start();
     const images = (length: number): ContentPart[] =>

@@ -281,6 +281,11 @@ describe("what lifts a denial that Tenon comes with", () => {
 });
 
 describe("explainAll", () => {
+  it("explains a call that touches nothing by its tool", () => {
+    const policy = policyWith({ user: [deny({ tool: "write_file" })] });
+    expect(policy.explainAll(callOf())[0]).toMatchObject({ id: "user#1", about: "write_file" });
+  });
+
   it("lists every rule that matches or may match, strongest first", () => {
     const policy = policyWith({
       user: [deny({ path: "**/.env" })],

@@ -5,5 +5,5 @@ export type Match = (typeof match)[keyof typeof match];
 
 /** The smaller of two. */
 export function both(one: Match, other: Match): Match {
-  return one < other ? one : other;
+  return Math.min(one, other) as Match;
 }

@@ -25,7 +25,7 @@ export function createWindow(limit: number, windowMs: number): Counter {
   let first = 0;
   const forget = (now: number): void => {
     // A clock that was set back must not lock the tool until the old time comes again.
-    if ((times.at(-1) ?? 0) > now) times = times.map((time) => Math.min(time, now));
+    if ((times.at(-1) ?? now) > now) times = times.map((time) => Math.min(time, now));
     while (first < times.length && (times[first] as number) <= now - windowMs) first++;
     if (first <= 1024 || first * 2 <= times.length) return;
     times = times.slice(first);

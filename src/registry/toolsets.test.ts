@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineTool } from "../contract/define-tool.js";
 import { ToolDefinitionError, ToolNotFoundError } from "../contract/errors.js";
-import type { Tool, ToolAnnotations, ToolCategory } from "../contract/tool.js";
+import { type Tool, type ToolAnnotations, type ToolCategory, toolCategories } from "../contract/tool.js";
 import { stageNames } from "./toolset-catalogue.js";
 import { type ToolsetDefinition, compileToolset, intersectToolsets, narrowToolset } from "./toolsets.js";
 import { ToolRegistry } from "./tool-registry.js";
@@ -22,6 +22,10 @@ const make = (
     input: z.object({}),
     execute: () => name,
   });
+
+/** What belongs to the pipeline rather than to the work in a stage. */
+const manages: readonly ToolCategory[] = ["planning", "artifact", "control"];
+const isNoShell = (category: ToolCategory): boolean => category !== "shell";
 
 const readOnly = { readOnly: true };
 const dangerous = { dangerous: true };
@@ -109,6 +113,29 @@ describe("built-in toolsets", () => {
         expect(inSet(set)).toContain(wanted);
       }
     }
+  });
+
+  it.each<[string, { readonly changing: readonly string[]; readonly reading: readonly string[] }]>([
+    ["all", { changing: toolCategories, reading: toolCategories }],
+    ["readonly", { changing: [], reading: toolCategories }],
+    [
+      "coding",
+      { changing: toolCategories.filter((each) => !manages.includes(each)), reading: toolCategories },
+    ],
+    [
+      "planning",
+      { changing: ["interaction", "memory", ...manages], reading: toolCategories.filter(isNoShell) },
+    ],
+    ["stage", { changing: ["interaction", "memory", "control"], reading: toolCategories.filter(isNoShell) }],
+    ["stage:check", { changing: ["interaction", "memory", "control", "shell"], reading: toolCategories }],
+  ])("%s opens the tools of its categories, those that only read apart", (set, { changing, reading }) => {
+    const own = new ToolRegistry();
+    for (const category of toolCategories) {
+      own.register(make(`change_${category}`, category, {}));
+      own.register(make(`read_${category}`, category, readOnly));
+    }
+    const expected = [...changing.map((each) => `change_${each}`), ...reading.map((each) => `read_${each}`)];
+    expect(new Set(own.list({ toolset: set }).map(({ name }) => name))).toEqual(new Set(expected));
   });
 
   it("has a set for every stage", () => {

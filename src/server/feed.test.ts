@@ -5,10 +5,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineTool } from "../contract/define-tool.js";
 import type { TenonEvent } from "../contract/events.js";
-import { Feed } from "./feed.js";
+import { Feed, type FeedOptions } from "./feed.js";
 import { FeedRing } from "./feed-ring.js";
 import { openTestServer, type TestServer } from "./testing/open-server.js";
 import { readFeed } from "./testing/read-feed.js";
+import type { SeesSession } from "./request-person.js";
 import type { ServerOptions } from "./start-server.js";
 import { underLoad } from "../../test/setup/under-load.js";
 
@@ -287,41 +288,79 @@ describe("stopping", () => {
   });
 });
 
-describe("a page of somebody who sees only some sessions", () => {
-  it("gets the events of these and those about tools, but neither others nor alerts", async () => {
-    const feed = new Feed({ now: Date.now });
-    const server = createServer((_request, response) =>
-      feed.connect(response, undefined, (sessionId) => sessionId === "mine"),
-    );
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+/** A server that is nothing but a feed, and what its pages get. */
+async function serveFeed(options: Partial<FeedOptions> = {}) {
+  const feed = new Feed({ now: Date.now, ...options });
+  let arriving: readonly [after?: number, sees?: SeesSession] = [];
+  const server = createServer((_request, response) => feed.connect(response, ...arriving));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  const push = (type: string, payload: object): void =>
+    feed.push({ type, time: 1, payload } as unknown as TenonEvent);
+  /** Open a page; gives what it has got, and how to close it. */
+  const open = async (...asked: typeof arriving) => {
+    arriving = asked;
     let text = "";
-    const { port } = server.address() as AddressInfo;
     const request = get({ host: "127.0.0.1", port }, (response) =>
       response.on("data", (chunk: Buffer) => (text += chunk.toString())),
     );
-    try {
-      await expect.poll(() => feed.clients).toBe(1);
-      const push = (type: string, payload: object): void =>
-        feed.push({ type, time: 1, payload } as unknown as TenonEvent);
-      push("TOOL_CALL_STARTED", { callId: "theirs", sessionId: "theirs" });
-      push("AUDIT_ALERT", { sessionId: "mine", rule: "alert" });
-      push("CONFIG_CHANGED", {});
-      for (const type of ["TOOL_REGISTERED", "TOOL_UNREGISTERED", "TOOL_STATE_CHANGED"])
-        push(type, { toolName: "t" });
-      push("TOOL_CALL_STARTED", { callId: "last", sessionId: "mine" });
-      // The greeting has a "lastId".
-      await expect.poll(() => text).toContain('"callId":"last"');
-      const types = [...text.matchAll(/"type":"([A-Z_]+)"/g)].map(([, type]) => type);
-      expect(types).toEqual([
-        "TOOL_REGISTERED",
-        "TOOL_UNREGISTERED",
-        "TOOL_STATE_CHANGED",
-        "TOOL_CALL_STARTED",
-      ]);
-    } finally {
+    await expect.poll(() => text).toContain("event: hello");
+    const leave = async (): Promise<void> => {
       request.destroy();
-      feed.close();
-      server.close();
-    }
+      await expect.poll(() => feed.clients).toBe(0);
+    };
+    return { textOf: () => text, leave };
+  };
+  const close = (): void => {
+    feed.close();
+    server.close();
+  };
+  return { feed, push, open, close };
+}
+
+describe("events while no page is open", () => {
+  it("are kept for a minute after the last one left, and only counted after that", async () => {
+    let now = 1_000_000;
+    const { feed, push, open, close } = await serveFeed({ now: () => now });
+    push("CONFIG_CHANGED", { nobody: 1 });
+    const first = await open(feed.lastId - 1);
+    expect(first.textOf(), "before the first page").toContain('"reset":true');
+    await first.leave();
+    expect(feed.leftAt).toBe(now);
+    now += 60_000;
+    push("CONFIG_CHANGED", { kept: 1 });
+    const second = await open(feed.lastId - 1);
+    await expect.poll(second.textOf).toContain('"kept":1');
+    expect(second.textOf()).toContain('"reset":false');
+    await second.leave();
+    now += 60_001;
+    push("CONFIG_CHANGED", { counted: 1 });
+    const third = await open(feed.lastId - 1);
+    expect(third.textOf()).toContain('"reset":true');
+    await third.leave();
+    close();
+  });
+});
+
+describe("a page of somebody who sees only some sessions", () => {
+  it("gets the events of these and those about tools, but neither others nor alerts", async () => {
+    const { push, open, close } = await serveFeed();
+    const page = await open(undefined, (sessionId) => sessionId === "mine");
+    push("TOOL_CALL_STARTED", { callId: "theirs", sessionId: "theirs" });
+    push("AUDIT_ALERT", { sessionId: "mine", rule: "alert" });
+    push("CONFIG_CHANGED", {});
+    for (const type of ["TOOL_REGISTERED", "TOOL_UNREGISTERED", "TOOL_STATE_CHANGED"])
+      push(type, { toolName: "t" });
+    push("TOOL_CALL_STARTED", { callId: "last", sessionId: "mine" });
+    await expect.poll(page.textOf).toContain('"callId":"last"');
+    const types = [...page.textOf().matchAll(/"type":"([A-Z_]+)"/g)].map(([, type]) => type);
+    expect(types).toEqual([
+      "TOOL_REGISTERED",
+      "TOOL_UNREGISTERED",
+      "TOOL_STATE_CHANGED",
+      "TOOL_CALL_STARTED",
+    ]);
+    await page.leave();
+    close();
   });
 });
