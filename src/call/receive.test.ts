@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import { afterAll, describe, expect, it } from "vitest";
+import type { ToolContext } from "../contract/context.js";
 import { defineTool } from "../contract/define-tool.js";
 import type { ToolEnvelope, ToolRequest } from "../contract/call.js";
 import { createTenon } from "../runtime/create-tenon.js";
@@ -29,10 +30,22 @@ const again = defineTool({
     return inner.result as object;
   },
 });
+const stopping: { late: (ctx: ToolContext) => Promise<void> } = { late: async () => {} };
+const late = defineTool({
+  name: "late",
+  description: "Do what the test wants.",
+  category: "custom",
+  annotations: { readOnly: true },
+  input: z.object({}),
+  execute: (_, ctx) => stopping.late(ctx),
+});
 const tenon = createTenon({
   workspace: root,
-  config: { stateDir: join(root, "state"), mode: "auto" },
-  tools: [echo, again],
+  config: {
+    stateDir: join(root, "state"),
+    mode: "auto",
+  },
+  tools: [echo, again, late],
 });
 
 afterAll(async () => {
@@ -175,6 +188,14 @@ describe("a request", () => {
     expect(answer.success ? undefined : answer.error.message).toBe("The call was cancelled before it began.");
   });
 
+  it("that is refused would be so where it is only explained, too", async () => {
+    const { decision, reason } = await tenon
+      .createSession()
+      .explain({ name: "echo", timeoutMs: -1 } as ToolRequest);
+    expect(decision).toBe("deny");
+    expect(reason).toContain('"timeoutMs" must be a finite number above 0, got -1');
+  });
+
   it("with arguments that are not plain data is refused by their tool", async () => {
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
@@ -212,6 +233,21 @@ describe("an answer", () => {
     expect(answer.startedAt).toBeGreaterThanOrEqual(before - 1);
     expect(answer.durationMs).toBeGreaterThan(0);
     expect(answer.content).toBe(answer.content);
+  });
+});
+
+describe("a call that has been stopped", () => {
+  it("tells its tool at once, also where that asks to be told only then", async () => {
+    const stop = new AbortController();
+    const told: unknown[] = [];
+    stopping.late = async (ctx) => {
+      stop.abort();
+      const forget = ctx.onStop?.((reason) => void told.push((reason as { code?: string }).code));
+      forget?.();
+      told.push(typeof forget);
+    };
+    expect(await send({ name: "late", signal: stop.signal })).toFailWith("CANCELLED");
+    expect(told).toEqual(["CANCELLED", "function"]);
   });
 });
 

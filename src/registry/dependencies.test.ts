@@ -58,6 +58,11 @@ describe("registerMany", () => {
     expect(thrown(() => registry.register(later)).message).toContain("a -> b -> a");
     expect(thrown(() => registry.replace(later)).code).toBe("DEPENDENCY_CYCLE");
     expect(versionOf(registry, "a")).toBe("1.0.0");
+    const nicknamed = new ToolRegistry();
+    nicknamed.register(make("a", { aliases: ["x", "y"] }));
+    nicknamed.register(make("b", { dependsOn: ["x"] }));
+    const closing = make("a", { aliases: ["x", "y"], dependsOn: ["b"] });
+    expect(thrown(() => nicknamed.replace(closing)).code).toBe("DEPENDENCY_CYCLE");
     const pinned = new ToolRegistry();
     pinned.register(make("a"));
     pinned.register(make("b", { dependsOn: ["a@^1"] }));

@@ -180,7 +180,11 @@ describe("quotas", () => {
     for (let at = 0; at < 2; at++) quotas.take(call);
     expect(quotas.tightest({})).toMatchObject({ limit: 3, used: 2 });
     expect(quotas.tightest({ toolName: "web_get" })).toMatchObject({ limit: 3, used: 2 });
-    expect(createQuotas([{ perTask: 1 }], { now: () => 0 }).tightest({})).toBeUndefined();
+    const only = (rule: QuotaRule) => createQuotas([rule], { now: () => 0 }).tightest({});
+    for (const span of ["Minute", "Hour", "Day"])
+      expect(only({ [`per${span}`]: 7 })).toEqual({ per: span.toLowerCase(), limit: 7, used: 0 });
+    for (const rule of [{ perTask: 1 }, { perSession: 1 }, { perDay: 1, agent: "a" }])
+      expect(only(rule)).toBeUndefined();
   });
 });
 

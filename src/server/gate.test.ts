@@ -44,6 +44,8 @@ describe("the gate", () => {
     ["POST", "/health", "401 TOKEN_NEEDED"],
     ["DELETE", "/health", "401 TOKEN_NEEDED"],
     ["GET", "/health/more", "401 TOKEN_NEEDED"],
+    ["HEAD", "/.well-known/oauth-protected-resource", "anybody"],
+    ["POST", "/.well-known/oauth-protected-resource", "401 TOKEN_NEEDED"],
     ["GET", "/", "401 TOKEN_NEEDED"],
     ["GET", "/api/tools", "401 TOKEN_NEEDED"],
     ["GET", "/enter", "entry"],
