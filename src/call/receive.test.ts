@@ -189,9 +189,7 @@ describe("a request", () => {
   });
 
   it("that is refused would be so where it is only explained, too", async () => {
-    const { decision, reason } = await tenon
-      .createSession()
-      .explain({ name: "echo", timeoutMs: -1 } as ToolRequest);
+    const { decision, reason } = await tenon.createSession().explain({ name: "echo", timeoutMs: -1 });
     expect(decision).toBe("deny");
     expect(reason).toContain('"timeoutMs" must be a finite number above 0, got -1');
   });
