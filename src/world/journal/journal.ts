@@ -91,13 +91,9 @@ export interface Journal extends UndoJournal {
   apply(mutations: Mutations, origin: ChangeOrigin, options?: ApplyOptions): Promise<readonly FileMutation[]>;
   /**
    * Put what a command changed into the workspace, all of it or nothing, by renames; the function is called once the lock
-   * is held. Returns how many steps it took.
+   * is held, and the array that it returns is emptied. Returns how many steps it took.
    */
-  adopt(
-    adoptions: () => Promise<readonly Adoption[]>,
-    origin: ChangeOrigin,
-    options?: AdoptOptions,
-  ): Promise<number>;
+  adopt(adoptions: () => Promise<Adoption[]>, origin: ChangeOrigin, options?: AdoptOptions): Promise<number>;
   undo(what: UndoSelector, origin: ChangeOrigin, options?: ApplyUndoOptions): Promise<readonly UndoneFile[]>;
   /** The displayed paths that an undo would change. */
   touchedBy(what: UndoSelector, options?: ApplyOptions): Promise<readonly string[]>;
@@ -193,12 +189,13 @@ export function createJournal(options: JournalOptions): Journal {
       change(async (plan, deps) => {
         const wanted = openFolders(deps.opener, await adoptions());
         if (wanted.length === 0) return 0;
+        const isBulk = wanted.some(({ bulk }) => bulk);
         const planned = kept.accepts(guard.root)
           ? await planAdoptions({ opener: deps.opener, blobs, kept, token: plan.token }, wanted)
           : await planCopies(plan, wanted).then(() => plan.steps());
         failpoint("planned");
         await execute(deps, planned, { kind: "change", origin, ready: options.ready });
-        if (wanted.some(({ bulk }) => bulk)) await kept.limitBulk().catch(notPruned);
+        if (isBulk) await kept.limitBulk().catch(notPruned);
         return planned.length;
       }, options),
     undo: (what, origin, options = {}) =>

@@ -29,7 +29,7 @@ const adopt = (path: string, rest: Partial<Adoption> = {}): Adoption => ({
   bulk: false,
   ...rest,
 });
-const open = (adoptions: readonly Adoption[], as: number | undefined = user): readonly Adoption[] =>
+const open = (adoptions: Adoption[], as: number | undefined = user): readonly Adoption[] =>
   openFolders(chooseOpener(), adoptions, as);
 const shape = (adoptions: readonly Adoption[]): unknown[] =>
   adoptions.map(({ op, text, before, mode, implied }) =>

@@ -12,9 +12,9 @@ const ownerWrite = 0o200;
  */
 export function openFolders(
   opener: Opener,
-  adoptions: readonly Adoption[],
+  adoptions: Adoption[],
   user: number | undefined = process.getuid?.(),
-): readonly Adoption[] {
+): Adoption[] {
   if (user === undefined || user === 0) return adoptions;
   const opening = new Map<string, Adoption>();
   const known = new Set<string>();

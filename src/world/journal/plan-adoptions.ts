@@ -11,6 +11,7 @@ import { renamedDirectory } from "./renamed-node.js";
 import type { SourceDeps } from "./sources.js";
 import { createTextPack, type TextPack } from "./text-pack.js";
 import { createVirtualFiles } from "./virtual-files.js";
+import { drain } from "../files/drain.js";
 import { createPause } from "../files/pause.js";
 
 /** What `lstat` reports about an entry. */
@@ -63,16 +64,16 @@ export interface AdoptionDeps extends SourceDeps {
 
 /**
  * Plan renames, each independent of the others: what is replaced goes into the journal's store, what is new comes into
- * the workspace. Takes time in proportion to the number of changes.
+ * the workspace. Takes time in proportion to the number of changes, and empties the array of them.
  */
 export async function planAdoptions(
   deps: AdoptionDeps,
-  adoptions: readonly Adoption[],
+  adoptions: Adoption[],
 ): Promise<readonly PlannedStep[]> {
   const planned: PlannedStep[] = [];
   const texts = createTextPack();
   const breathe = createPause();
-  for (const adoption of inOrder(adoptions)) {
+  for (const adoption of drain(inOrder(adoptions))) {
     await breathe();
     const { from, before } = adoption;
     if (before?.kind !== "file") requireUnchanged(deps, adoption);
@@ -112,7 +113,7 @@ export async function planCopies(plan: Plan, adoptions: readonly Adoption[]): Pr
 }
 
 /** A directory is opened for its owner before anything in it is changed, and closed afterwards. */
-function inOrder(adoptions: readonly Adoption[]): readonly Adoption[] {
+function inOrder(adoptions: Adoption[]): Adoption[] {
   const closes = ({ op, mode = ownerWrite }: Adoption): boolean => op === "mode" && (mode & ownerWrite) === 0;
   const closing = adoptions.filter(closes);
   if (closing.length === 0) return adoptions;

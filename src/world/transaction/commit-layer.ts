@@ -1,8 +1,9 @@
 import type { ChangeOrigin } from "../../contract/ports/journal.js";
-import type { CommandConflict, CommitReport } from "../../contract/ports/layers.js";
+import type { CommandConflict, CommitReport, HeldChange } from "../../contract/ports/layers.js";
 import { messageOf } from "../../contract/message-of.js";
 import { unifiedDiff } from "../../text/unified-diff.js";
 import { isWithin } from "../files/path-text.js";
+import { drain } from "../files/drain.js";
 import { createPause } from "../files/pause.js";
 import type { Journal } from "../journal/journal.js";
 import type { Adoption } from "../journal/plan-adoptions.js";
@@ -82,7 +83,8 @@ export async function commitLayer(deps: CommitDeps, request: CommitRequest): Pro
 const isGitData = /(?:^|\/)\.git\//;
 
 interface Judged {
-  readonly judged: readonly JudgedChange[];
+  /** Emptied, like all that is made of it: a command can change hundreds of thousands of files. */
+  readonly judged: JudgedChange[];
   readonly described: DescribedChanges;
   readonly seen: SeenContents;
 }
@@ -93,18 +95,22 @@ async function settle(
   { judged, described, seen }: Judged,
 ): Promise<CommitReport> {
   const { layer } = request;
-  const parts = new Map<JudgedChange, JudgedChange | undefined>();
-  for (const each of judged) parts.set(each, await permitted(layer, each, request.consent));
-  const wanted = [...parts.values()].filter((part) => part !== undefined);
+  const heldBack: HeldChange[] = [];
+  const wanted: JudgedChange[] = [];
+  for (const each of drain(judged)) {
+    const part = await permitted(layer, each, request.consent);
+    heldBack.push(...heldOf(each, part));
+    if (part !== undefined) wanted.push(part);
+  }
   const conflicts: CommandConflict[] = [];
-  const adoptions: Adoption[] = [];
-  const committing: LayerChange[] = [];
-  const plan = async (): Promise<readonly Adoption[]> => {
+  const paths: string[] = [];
+  const linked: LayerChange[] = [];
+  const plan = async (): Promise<Adoption[]> => {
     const findConflict = createConflictSearch({ ...deps, layer, openFiles: await deps.openFiles() });
     const findLater = createLaterSearch(deps, layer, request.consent);
     const breathe = createPause();
     const found: Looked[] = [];
-    for (const each of wanted) {
+    for (const each of drain(wanted)) {
       await breathe();
       const { path } = each.change;
       const now = entryAt(pathBelow(layer.workspace, each.change))?.state;
@@ -112,24 +118,25 @@ async function settle(
       const reason = await find?.(each.change, now);
       found.push({ each, now, reason });
     }
-    for (const { each, now, reason } of withWholeRepositories(found)) {
+    const adoptions: Adoption[] = [];
+    for (const { each, now, reason } of drain(withWholeRepositories(found))) {
       if (reason !== undefined) {
         conflicts.push(toConflict(layer, each.change, reason));
         continue;
       }
-      committing.push(each.change);
+      if ((each.change.before?.links ?? 0) > 1) linked.push(each.change);
       adoptions.push(...toAdoptions(layer, each, { now, isBulk: deps.isBulk, seen }));
     }
+    for (const { path } of adoptions) paths.push(path);
     return adoptions;
   };
   const { signal, ready } = request;
   if (wanted.length > 0) await deps.journal.adopt(plan, request.origin, { signal, ready });
   await ready?.();
-  deps.onCommitted(adoptions.map(({ path }) => path));
-  const heldBack = judged.flatMap((each) => heldOf(each, parts.get(each)));
+  deps.onCommitted(paths);
   const { isAll, warnings } = await closeLayer(request, { heldBack, conflicts });
-  const committed = isAll ? "all" : adoptions.length === 0 ? "none" : "part";
-  const notes = [...noteOnLinks(committing), ...warnings];
+  const committed = isAll ? "all" : paths.length === 0 ? "none" : "part";
+  const notes = [...noteOnLinks(linked), ...warnings];
   return { ...described, ...toWarnings(notes), committed, heldBack, conflicts };
 }
 
@@ -170,7 +177,7 @@ interface Looked {
 }
 
 /** An index without the branch that it belongs to would undo what others committed, so a repository conflicts as a whole. */
-function withWholeRepositories(found: readonly Looked[]): readonly Looked[] {
+function withWholeRepositories(found: Looked[]): Looked[] {
   const first = new Map<string, string>();
   for (const { each, reason } of found) {
     const folder = gitFolderOf(each.change.path);
