@@ -32,6 +32,34 @@ const dangerous = (members: object = {}) => {
 
 const wipeAll = { name: "wipe", arguments: { what: "all" } };
 
+describe("a tool that prepares", () => {
+  it("is judged by what it says it will touch after that, and does it once a call", async () => {
+    const known = new Set<object>();
+    const prepared: string[] = [];
+    const { ran, wipe } = dangerous({
+      annotations: { readOnly: true },
+      async prepare(input: { what: string }) {
+        if (prepared.push(input.what) > 5) throw new Error("asked without end");
+        await Promise.resolve();
+        known.add(input);
+      },
+      resources: (input: { what: string }) => ({ reads: known.has(input) ? [{ path: input.what }] : [] }),
+    });
+    const session = open({
+      tools: [wipe],
+      config: { policy: { rules: [{ decision: "deny", tool: "wipe", path: "secret.txt" }] } },
+    }).createSession();
+    const wipeFile = (what: string) => ({ name: "wipe", arguments: { what } });
+    const [secret, plain] = [wipeFile("secret.txt"), wipeFile("open.txt")] as const;
+    expect(await session.explain(secret)).toMatchObject({ decision: "deny" });
+    expect(await session.call(secret)).toFailWith("ACCESS_DENIED");
+    expect(await session.explain(plain)).toMatchObject({ decision: "allow" });
+    expect(await session.call(plain)).toSucceed();
+    expect(ran).toEqual([{ what: "open.txt" }]);
+    expect(prepared).toEqual(["secret.txt", "secret.txt", "open.txt", "open.txt"]);
+  });
+});
+
 describe("a tool's own check", () => {
   const checked = (check: () => unknown, options: TenonOptions = {}, annotations = {}) => {
     const { ran, wipe } = dangerous({

@@ -39,18 +39,27 @@ export type { AuthorisedCall };
 /** The stricter of the policy and the tool's own check decides; if that says `ask`, a person decides. */
 export function authorise(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
   const { tool } = call.entry;
-  if (tool.prepare !== undefined || tool.shellLine !== undefined) {
-    const preparing = prepare(call) ?? findSandbox(call);
-    if (preparing !== undefined) {
-      call.state.delayed = true;
-      return preparing.then(authorise);
-    }
-  }
+  if (tool.prepare === undefined && tool.shellLine === undefined) return judge(call);
+  const preparing = prepareToJudge(call);
+  if (preparing === undefined) return judge(call);
+  call.state.delayed = true;
+  return preparing.then(judge);
+}
+
+function judge(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
   const decision = call.state.parts.policy.decide(policyCall(call));
   call.state.decision = decision;
   if (decision.behavior === "deny") throw denied(call, decision);
-  if (decision.behavior === "ask" || tool.checkPermissions !== undefined) return consult(call, decision);
+  if (decision.behavior === "ask" || call.entry.tool.checkPermissions !== undefined)
+    return consult(call, decision);
   return admit(call, decision);
+}
+
+/** Find out what has to be known before the call is judged; `undefined` if that is known already. */
+function prepareToJudge(call: ValidatedCall): Promise<ValidatedCall> | undefined {
+  const preparing = prepare(call);
+  if (preparing === undefined) return findSandbox(call);
+  return preparing.then((prepared) => findSandbox(prepared) ?? prepared);
 }
 
 /** Let a tool that runs in another process say what it will touch; `undefined` if that is known for this input. */
@@ -89,8 +98,7 @@ interface Judged {
 
 /** The decision of policy and tool together, without asking anybody; a `deny` is returned, not thrown. */
 export async function authoriseUnasked(unprepared: ValidatedCall): Promise<Judged> {
-  const prepared = (await prepare(unprepared)) ?? unprepared;
-  const call = (await findSandbox(prepared)) ?? prepared;
+  const call = (await prepareToJudge(unprepared)) ?? unprepared;
   const decision = call.state.parts.policy.decide(policyCall(call));
   return decision.behavior === "deny" ? { call, decision } : withOwnCheck(call, decision);
 }
