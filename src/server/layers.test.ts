@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -63,6 +63,22 @@ describe("waiting changes of commands over the API", () => {
       "layers_commit success",
       "layers_discard success",
     ]);
+  });
+
+  it("are not committed over what somebody else wrote after the person looked", async () => {
+    const { id } = await dryRun("echo mine >c");
+    const { seenNs } = (await at.ask(`/api/layers/${id}`)).body as LayerView;
+    const write = (): boolean => {
+      writeFileSync(join(at.workspace, "c"), "theirs\n");
+      return lstatSync(join(at.workspace, "c"), { bigint: true }).ctimeNs > BigInt(seenNs);
+    };
+    // The clock of a file system stands still for some milliseconds.
+    await expect.poll(write).toBe(true);
+    const { body } = await at.post(`/api/layers/${id}/commit`, { seenNs });
+    expect(body).toMatchObject({ committed: "none", conflicts: [{ path: "c" }] });
+    expect(readFileSync(join(at.workspace, "c"), "utf8")).toBe("theirs\n");
+    expect((await at.post(`/api/layers/${id}/commit`, { seenNs: "now" })).status).toBe(400);
+    await at.post(`/api/layers/${id}/discard`, {});
   });
 
   it("refuses what is not a layer or not a path", async () => {

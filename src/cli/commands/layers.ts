@@ -71,9 +71,9 @@ async function commit(
     terminal.stderr.write(`${describe(terminal, view, terminal.stderr)}\n`);
     if (!(await isConfirmedOrEnds(terminal, "Commit these changes to the workspace?"))) return;
   }
-  const report = await tenon.layers.commit(id, paths);
+  const report = await tenon.layers.commit(id, paths, view.seenNs);
   const left = [...report.heldBack, ...report.conflicts];
-  const isLeft = (path: string): boolean => left.some((each) => each.path === path);
+  const isLeft = (path: string): boolean => left.some((each) => each.path === path.replace(/\/$/, ""));
   const lines = [
     ...view.changes
       .filter(({ path }) => !isLeft(path))

@@ -64,11 +64,11 @@ export function createUndo({
         return layersFor("").list(filter);
       },
       show: (id, paths) => layersFor("").show(id, paths),
-      commit: (id, paths) =>
+      commit: (id, paths, seenNs) =>
         recordAction({
           name: "layers_commit",
           arguments: { id, paths },
-          run: (callId) => layersFor(callId).commit(id, paths),
+          run: (callId) => layersFor(callId).commit(id, paths, seenNs),
         }),
       discard: (id, paths) =>
         recordAction({

@@ -91,6 +91,16 @@ function script(text: string, more: Record<string, unknown> = {}): Promise<Answe
   return sh("sh script.sh", more);
 }
 
+/** The clock of a file system stands still for some milliseconds; this is certain to be later than what was before. */
+function writeLater(path: string, text: string): void {
+  const changed = (): bigint => {
+    write(path, text);
+    return lstatSync(join(workspace, path), { bigint: true }).ctimeNs;
+  };
+  const first = changed();
+  while (changed() === first);
+}
+
 function write(path: string, text: string): void {
   mkdirSync(join(workspace, path, ".."), { recursive: true });
   writeFileSync(join(workspace, path), text);
@@ -284,7 +294,7 @@ describe("a command as a transaction", () => {
     write("c.txt", "c\n");
     const dry = await sh("echo new >>b.txt; echo new >>c.txt", { dry_run: true });
     write("c.txt", "before\n");
-    meanwhile = () => write("b.txt", "others\n");
+    meanwhile = () => writeLater("b.txt", "others\n");
     const { result } = await call<CommittedResult>("commit_result", { call_id: dry.callId });
     expect(result).toMatchObject({
       paths: ["c.txt"],

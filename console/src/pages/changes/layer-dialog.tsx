@@ -27,7 +27,12 @@ export function LayerDialog({
   const { folded, report } = useFolds();
   const path = `/api/layers/${encodeURIComponent(layer?.id ?? "")}`;
   const view = useApi<LayerView>(path, { enabled: layer !== undefined });
-  const decision = useDecision(path, selected, () => setSelected(new Set()));
+  const decision = useDecision({
+    path,
+    selected,
+    seenNs: view.data?.seenNs,
+    onDone: () => setSelected(new Set()),
+  });
   const close = () => {
     decision.reset();
     setSelected(new Set());
@@ -63,11 +68,20 @@ export function LayerDialog({
   );
 }
 
-function useDecision(path: string, selected: ReadonlySet<string>, onDone: () => void) {
+interface Decision {
+  readonly path: string;
+  readonly selected: ReadonlySet<string>;
+  /** Of the view that the person sees. */
+  readonly seenNs: string | undefined;
+  readonly onDone: () => void;
+}
+
+function useDecision({ path, selected, seenNs, onDone }: Decision) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (what: "commit" | "discard"): Promise<CommitReport | undefined> => {
-      const body = selected.size === 0 ? {} : { paths: [...selected] };
+      const paths = selected.size === 0 ? {} : { paths: [...selected] };
+      const body = what === "commit" ? { ...paths, seenNs } : paths;
       const answer = await change<CommitReport>("POST", `${path}/${what}`, body);
       return what === "commit" ? answer : undefined;
     },
