@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createFixture, open, type Fixture } from "../../../test/spine-fixture.js";
@@ -27,6 +27,19 @@ beforeEach(async () => {
 async function layersOf(callId: string): Promise<WaitingLayer[]> {
   return JSON.parse((await tenon("layers", "list", "--call", callId, "--json")).out) as WaitingLayer[];
 }
+
+it("tells which folder a rule forbids to commit", async () => {
+  const runtime = open({ config: { mode: "auto", stateDir: fixture.stateDir } }, fixture);
+  const command = "mkdir hidden; echo a >hidden/a; echo b >b";
+  const { callId } = await runtime.call({ name: "shell_exec", arguments: { command, dry_run: true } });
+  await runtime.close();
+  const config = { files: { forbiddenPaths: ["hidden"] } };
+  writeFileSync(join(fixture.workspace, "tenon.config.json"), JSON.stringify(config));
+  const [layer] = await layersOf(callId);
+  const { out } = await tenon("layers", "commit", layer?.id ?? "", "--yes");
+  expect(out).toMatch(/^Committed: b\nNot committed: hidden \(.*\)\n$/);
+  expect(existsSync(join(fixture.workspace, "hidden"))).toBe(false);
+});
 
 describe("tenon layers", () => {
   it("lists, shows, commits by path, and discards what was kept", async () => {

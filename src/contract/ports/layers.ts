@@ -74,7 +74,10 @@ export interface LayerView extends WaitingLayer {
   readonly heldBack: readonly HeldChange[];
   /** From the workspace to what would be committed. */
   readonly diff: string;
-  /** When it was looked at, by the clock of the file system, in nanoseconds. */
+  /**
+   * When this view was made, in nanoseconds by the clock of the file system. Pass it to `commit`, so that what others
+   * change afterwards is not overwritten.
+   */
   readonly seenNs: string;
 }
 
@@ -85,8 +88,9 @@ export interface WaitingLayers {
   /** @param paths Only these, with everything below. @default all */
   show(id: string, paths?: readonly string[]): Promise<LayerView>;
   /**
-   * Put the changes, or only these paths, into the workspace; a person has consented. What others changed after
-   * `seenNs` of the view that the person saw is a conflict.
+   * Put the changes, or only these paths, into the workspace; a person has consented.
+   *
+   * @param seenNs Of the view that the person saw. What others changed after it is a conflict and is not overwritten.
    */
   commit(id: string, paths?: readonly string[], seenNs?: string): Promise<CommitReport>;
   /** @param paths Only these, with everything below. @default all */
