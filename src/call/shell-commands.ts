@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { analyseCommand } from "../command/analyse-command.js";
 import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.js";
 import type { SessionEnv } from "../contract/ports/env.js";
+import type { Resource } from "../contract/resources.js";
 import type { ShellLine, ShellSession } from "../contract/tool.js";
 import type { PolicyCall, PolicyCommand } from "../policy/create-policy.js";
+import { withRealPlaces } from "./real-places.js";
 import type { ResolvedCall } from "./resolve.js";
 import type { ValidatedCall } from "./validate.js";
 
@@ -12,7 +14,11 @@ export interface AnalysedLine {
   readonly line: ShellLine;
   readonly analysis: CommandAnalysis;
   readonly workspace: string;
+  /** The files that its commands read and change, as other tools name them and where they really are. */
+  readonly touched: Readonly<Record<"reads" | "writes" | "changes", readonly NamedPath[]>>;
 }
+
+type NamedPath = Extract<Resource, { path: string }>;
 
 /** Analyse the line that a call with this input would run; `undefined` if it runs none. */
 export function analyseLine(
@@ -32,7 +38,19 @@ export function analyseLine(
     home: own.entries().get("HOME"),
     env: [...(own.changed ?? []), ...Object.keys(line.env ?? {})],
   });
-  return { line, analysis, workspace };
+  const toPath = relativeTo(workspace);
+  const touched = (paths: readonly string[]): NamedPath[] =>
+    withRealPlaces(
+      paths.map((path) => ({ path: toPath(path) })),
+      { root: workspace, canonicalPath: world.canonicalPath },
+    );
+  const { reads, writes, changes } = analysis;
+  return {
+    line,
+    analysis,
+    workspace,
+    touched: { reads: touched(reads), writes: touched(writes), changes: touched(changes) },
+  };
 }
 
 /** Where the commands of the call's session start. */
@@ -43,18 +61,17 @@ export function shellSession({ state }: Pick<ResolvedCall, "state">): ShellSessi
 /** Return what the policy needs to know about the line: its commands, and the files that they read and change. */
 export function shellParts(
   call: ValidatedCall,
-  { line, analysis, workspace }: AnalysedLine,
+  { line, analysis, workspace, touched }: AnalysedLine,
 ): Pick<PolicyCall, "commands" | "changes" | "reads" | "writes"> {
   const sandboxed = call.state.parts.world.sandbox().active;
-  const toPath = relativeTo(workspace);
   const variables = givenVariables(call.state.session.env, line.env ?? {});
   const given = (command: SimpleCommand): string | null | undefined =>
     givenTo(command, { workspace, variables });
   return {
     commands: toCommands(analysis, given).map((command) => ({ ...command, sandboxed })),
-    changes: analysis.changes.map(toPath),
-    reads: [...call.reads, ...analysis.reads.map((path) => ({ path: toPath(path) }))],
-    writes: [...call.writes, ...analysis.writes.map((path) => ({ path: toPath(path) }))],
+    changes: touched.changes.map(({ path }) => path),
+    reads: [...call.reads, ...touched.reads],
+    writes: [...call.writes, ...touched.writes],
   };
 }
 

@@ -10,6 +10,7 @@ import { dropNulls } from "../schema/drop-nulls.js";
 import { toLocks, type Lock } from "../scheduler/locks.js";
 import type { CallState } from "./call-state.js";
 import type { ToolSettings } from "./parts.js";
+import { withRealPlaces } from "./real-places.js";
 import type { ReceivedCall } from "./receive.js";
 import { type ResolvedCall, resolveMeant } from "./resolve.js";
 import { analyseLine, shellParts, shellSession, type AnalysedLine } from "./shell-commands.js";
@@ -119,12 +120,29 @@ function claimsOf(call: ResolvedCall, input: unknown): Claims {
   // Environments belong to sessions: two sessions that set the same name do not conflict.
   const own = (resource: Resource): Resource =>
     "env" in resource ? { ...resource, env: `${sessionId}\0${resource.env}` } : resource;
-  const { canonicalPath } = state.parts.world;
+  const { world } = state.parts;
+  const canonicalPath = rememberAll((path: string) => world.canonicalPath(path));
   const locks = toLocks(
     { reads: claims.reads.map(own), writes: writes.map(own) },
     { canonicalPath, sessionId },
   );
-  return { reads: claims.reads, writes, locks, shell: claims.shell };
+  const places = { root: world.root?.() ?? canonicalPath("."), canonicalPath };
+  return {
+    reads: withRealPlaces(claims.reads, places),
+    writes: withRealPlaces(writes, places),
+    locks,
+    shell: claims.shell,
+  };
+}
+
+/** Most paths of a call are both read and written, and locked. */
+function rememberAll(find: (path: string) => string): (path: string) => string {
+  const known = new Map<string, string>();
+  return (path) => {
+    const found = known.get(path) ?? find(path);
+    known.set(path, found);
+    return found;
+  };
 }
 
 /** A tool that does not clearly say what it touches must not count as one that touches nothing. */
