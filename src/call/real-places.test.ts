@@ -82,6 +82,13 @@ it.each([
   expect(asked).toHaveLength(3 * questions);
 });
 
+it.each(["code", "src"])("asks before %s is moved to where a careful path leads through it", async (from) => {
+  expect(await call("move_file", { from, to: ".cargo" })).toMatchObject({
+    error: { code: "APPROVAL_DENIED" },
+  });
+  expect(isThere(".cargo")).toBe(false);
+});
+
 it("judges what a call reads through a link by where it leads", async () => {
   for (const path of ["salaries/may", "s/may"])
     expect(await call("read_file", { path })).toMatchObject({ error: { code: "ACCESS_DENIED" } });

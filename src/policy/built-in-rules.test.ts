@@ -98,6 +98,24 @@ describe("built-in denials", () => {
     expect(policy.decide(writeCall(".github/workflows/ci.yml")).behavior).toBe("ask");
   });
 
+  it.each([".cargo", "a/.GITHUB", ".config"])(
+    "ask before a folder or a link with what they are about in it may get a place, or loses it: %s",
+    (tree) => {
+      const call = { ...writeCall("x"), writes: [{ tree: "x" }, { tree }] };
+      for (const mode of ["auto", "unattended"] as const) {
+        const answer = { auto: "ask", unattended: "deny" }[mode];
+        expect(policyWith({}, { mode }).decide(call).behavior).toBe(answer);
+      }
+      const user = [allow({ path: [`${tree}/**`, "x/**"] })];
+      expect(policyWith({ user }, { mode: "auto" }).decide(call).behavior).toBe("allow");
+      const auto = policyWith({}, { mode: "auto" });
+      for (const other of ["src", `${tree}/x`, `${tree}x`])
+        expect(auto.decide({ ...call, writes: [{ tree: other }] }).behavior).toBe("allow");
+      expect(auto.decide({ ...call, writes: [{ path: tree }] }).behavior).toBe("allow");
+      expect(auto.decide({ ...call, writes: [], reads: [{ tree }] }).behavior).toBe("allow");
+    },
+  );
+
   it("refuse a command that its analysis refuses, unless the user names it", () => {
     const call = shellCall([{ line: "rm -rf /", denied: "it deletes everything" }]);
     expect(policyWith({ session: [allow()] }).decide(call)).toMatchObject({

@@ -74,6 +74,11 @@ function fallback(facet: Facet, { subject, facets, call, mode }: JudgeInput): Ve
     if (rule.rule.decision !== "deny" && matchFacet(rule, facet, facets) === match.yes) return fromRule(rule);
   }
   if (facet.kind === "path" && facet.weak) return undefined;
+  // A folder or a link in such a place, `.cargo` or `.github`, brings along what the rule is about.
+  const through = subject.builtIn.find(
+    ({ conditions }) => facet.kind === "path" && conditions.path?.leadsThrough(facet),
+  );
+  if (through !== undefined) return { ...fromRule(through), behavior: "ask" };
   return defaultVerdict(facet, call, { traits: subject.traits, mode });
 }
 

@@ -5,6 +5,7 @@ import {
   aimsBelow,
   compilePathGlob,
   coversTree,
+  leadsThrough,
   mayMatchBelow,
   type PathGlob,
   matchesPath,
@@ -26,6 +27,8 @@ export interface PathCondition {
   readonly test: (path: TouchedPath) => Match;
   /** Whether everything below a path that matches does too. */
   readonly covers: (path: TouchedPath) => boolean;
+  /** Whether a tree that is moved to, moved away or deleted has the place of a folder that a pattern names. */
+  readonly leadsThrough: (path: TouchedPath) => boolean;
   /**
    * Names of which one stands in every path inside the workspace that matches, or ends of names from the last dot on;
    * `undefined`: none is sure to.
@@ -58,6 +61,8 @@ export function compilePathCondition(
   return {
     test: allows ? (path) => allowMatch(path, sides) : (path) => denyMatch(path, sides),
     covers: ({ view }) => excluded.length === 0 && some(inside, shapeOf(view, own.folding), coversTree),
+    leadsThrough: ({ view, tree, write }) =>
+      tree && write && some(inside, shapeOf(view, own.folding), leadsThrough),
     keys: keysOf(inside.all, allows),
   };
 }
@@ -65,12 +70,13 @@ export function compilePathCondition(
 /** The same, compiled when it is first needed; for patterns that are known to be good. */
 export function lazyPathCondition(patterns: readonly string[], options: PathConditionOptions): PathCondition {
   const compile = (): PathCondition => {
-    const { test, covers } = compilePathCondition(patterns, options);
-    return Object.assign(condition, { test, covers });
+    const { test, covers, leadsThrough: leads } = compilePathCondition(patterns, options);
+    return Object.assign(condition, { test, covers, leadsThrough: leads });
   };
   const condition: PathCondition = {
     test: (path) => compile().test(path),
     covers: (path) => compile().covers(path),
+    leadsThrough: (path) => compile().leadsThrough(path),
     keys: undefined,
   };
   return condition;

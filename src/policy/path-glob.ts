@@ -63,6 +63,15 @@ export function mayMatchBelow(glob: PathGlob, shape: PathShape): boolean {
   return reachesInside(glob.segments, names);
 }
 
+/** Whether names of the glob up to the path's own stand before others: what is put there can bring a match along. */
+export function leadsThrough(glob: PathGlob, shape: PathShape): boolean {
+  const last = glob.segments.findLastIndex((segment) => segment !== globstar);
+  return glob.segments.some((segment, at) => {
+    if (segment === globstar || at >= last) return false;
+    return matchesPath({ ...glob, segments: glob.segments.slice(0, at + 1) }, shape);
+  });
+}
+
 // PATH_MAX, twice: every character of a remembered path may need an escape.
 const maxPatternLength = 8192;
 
