@@ -282,7 +282,7 @@ describe("stopping", () => {
     const { server } = await open();
     const opening = openTestServer({ port: server.port });
     await expect(opening).rejects.toMatchObject({
-      message: expect.stringContaining(`Port ${server.port} is taken`),
+      message: expect.stringContaining(`Port ${server.port} is already in use`),
       hint: expect.stringContaining("--port"),
     });
   });
