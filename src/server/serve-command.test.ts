@@ -141,7 +141,7 @@ describe("tenon serve", () => {
     const port = String((busy.address() as AddressInfo).port);
     const taken = run(["--port", port]);
     await taken.ended;
-    expect(taken.err()).toMatch(/Port \d+ is taken[^]*--port/);
+    expect(taken.err()).toMatch(/Port \d+ is already in use[^]*--port/);
     expect(taken.terminal.exitCode).toBe(1);
     busy.close();
     for (const args of [
