@@ -92,7 +92,11 @@ describe.each([true, false])("the cause of a failure (on layers: %s)", (enabled)
     expect(await notes("ln -s locked way; echo x > way/list")).toContain(
       'The rule "no-edits" keeps commands from changing locked/list',
     );
-    const inner = await notes("/bin/sh -c 'echo x > way/list'");
+    // A line from which the path can be read is denied before it runs.
+    await expect(notes("/bin/sh -c 'echo x > way/list'")).rejects.toThrow('"no-edits" denies');
+    const shell =
+      'import subprocess, sys; sys.exit(subprocess.call(["/bin/sh", "-c", "echo x > w" + "ay/list"]))';
+    const inner = await notes(python(shell));
     expect(inner).toContain('The rule "no-edits" keeps commands from changing locked/list');
     expect(inner).not.toContain("/bin/sh");
     expect(await notes("/usr/bin/touch /usr/new")).toMatch(/^\/usr\/new is outside/);
