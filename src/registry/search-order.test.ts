@@ -58,6 +58,13 @@ function plainScore(wanted: readonly string[], all: readonly Sketch[], own: Sket
   }, 0);
 }
 
+function searchOf(registry: ToolRegistry): ToolSearch {
+  return new ToolSearch({
+    generation: 1,
+    entries: () => registry.list().map(({ name }) => registry.entry(name)!),
+  });
+}
+
 describe("a search for tools", () => {
   const word = fc.constantFrom(...vocabulary);
   const sketch = fc.record({
@@ -83,10 +90,7 @@ describe("a search for tools", () => {
         });
         const registry = new ToolRegistry();
         registry.registerMany(all.map(toTool));
-        const search = new ToolSearch({
-          generation: 1,
-          entries: () => registry.list().map(({ name }) => registry.entry(name)!),
-        });
+        const search = searchOf(registry);
         const expected = all
           .map((own) => ({ name: own.name, score: plainScore(wanted, all, own) }))
           .filter(({ score }) => score > 0)
@@ -105,6 +109,21 @@ describe("a search for tools", () => {
     );
   });
 
+  it("puts tools that fit equally well in the order of their names, whatever the order of the words", () => {
+    const sketches = [
+      { name: "read_file_x", alias: "read_p", description: ["web"], parameter: "read" },
+      { name: "read_web_x", alias: "page_p", description: [], parameter: "file" },
+      { name: "read_read_y", alias: "write_p", description: ["web", "file"], parameter: "read" },
+      { name: "read_read_x", alias: "file_p", description: [], parameter: "read" },
+      { name: "read_web_z", alias: "read_q", description: [], parameter: "read" },
+    ];
+    const registry = new ToolRegistry();
+    registry.registerMany(sketches.map(toTool));
+    const search = searchOf(registry);
+    for (const words of ["file web", "web file"])
+      expect(search.search(words, { limit: 1, visible: () => true }).tools[0]?.name).toBe("read_file_x");
+  });
+
   it("shows a short description and fifty parameters, required ones first", () => {
     const registry = new ToolRegistry();
     const fields = Object.fromEntries(
@@ -112,10 +131,7 @@ describe("a search for tools", () => {
     );
     registry.register(makeNamed("long", { description: "d".repeat(301), input: z.object(fields) }));
     registry.register(makeNamed("short", { description: "d".repeat(300) }));
-    const search = new ToolSearch({
-      generation: 1,
-      entries: () => registry.list().map(({ name }) => registry.entry(name)!),
-    });
+    const search = searchOf(registry);
     const { tools } = search.search("", { limit: 10, visible: () => true });
     expect(tools).toEqual([
       {

@@ -128,6 +128,9 @@ function scoreWord(word: string, index: Index, scores: Float64Array): readonly n
   return touched;
 }
 
+/** Equal scores can differ by this much, since their parts are added in the order of the words. */
+const roundingError = 1e-9;
+
 /** Put a position into the short list of the best, in order; equal ones by name. */
 function keepBest(
   best: number[],
@@ -136,7 +139,7 @@ function keepBest(
 ): void {
   const goesBefore = (one: number, other: number): boolean => {
     const difference = (scores[one] as number) - (scores[other] as number);
-    return difference > 0 || (difference === 0 && one < other);
+    return Math.abs(difference) > roundingError ? difference > 0 : one < other;
   };
   const last = best.at(-1);
   if (best.length >= limit && last !== undefined && !goesBefore(position, last)) return;
