@@ -15,11 +15,6 @@ const pipeBytes = 64 * 1024;
 const blockBytes = 4 * pipeBytes;
 /** How long bytes are held to be combined with later ones, unless the pipe ends. */
 const gatherMs = 5;
-/**
- * How long a wide pipe that was read to its end is left alone. Each write into a pipe that somebody waits for wakes the reader, and most
- * programs write 4 to 8 kB at a time: that cost more than moving the bytes.
- */
-const refillMs = 1;
 
 /** The constructor accepts `onread` like `connect`, but its types omit it. */
 type PipeOptions = SocketConstructorOpts & {
@@ -32,20 +27,11 @@ type PipeOptions = SocketConstructorOpts & {
  */
 export function readPipe(fd: number, onBytes: (bytes: Uint8Array) => Promise<void> | undefined): PipeReader {
   const block = createReadBuffer(onBytes);
-  const resume = (): void => void socket.resume();
-  let isWide = false;
-  let isHeld = true;
   const callback = (length: number): boolean => {
-    isWide ||= length > pipeBytes;
-    const isDrained = length < block.freeSpace().length;
     const busy = block.add(length);
-    if (busy !== undefined) {
-      busy.then(resume, resume);
-      return false;
-    }
-    if (!isWide || !isDrained) return true;
-    const timer = setTimeout(resume, refillMs);
-    if (!isHeld) timer.unref();
+    if (busy === undefined) return true;
+    const resume = (): void => void socket.resume();
+    busy.then(resume, resume);
     return false;
   };
   const options: PipeOptions = {
@@ -74,10 +60,7 @@ export function readPipe(fd: number, onBytes: (bytes: Uint8Array) => Promise<voi
       return atEnd;
     },
     release: () => socket.destroy(),
-    unref() {
-      isHeld = false;
-      socket.unref();
-    },
+    unref: () => void socket.unref(),
   };
 }
 
