@@ -121,7 +121,13 @@ function claimsOf(call: ResolvedCall, input: unknown): Claims {
   const own = (resource: Resource): Resource =>
     "env" in resource ? { ...resource, env: `${sessionId}\0${resource.env}` } : resource;
   const { world } = state.parts;
-  const canonicalPath = rememberAll((path: string) => world.canonicalPath(path));
+  // Most paths of a call are both read and written, and locked.
+  const known = new Map<string, string>();
+  const canonicalPath = (path: string): string => {
+    const found = known.get(path) ?? world.canonicalPath(path);
+    known.set(path, found);
+    return found;
+  };
   const locks = toLocks(
     { reads: claims.reads.map(own), writes: writes.map(own) },
     { canonicalPath, sessionId },
@@ -132,16 +138,6 @@ function claimsOf(call: ResolvedCall, input: unknown): Claims {
     writes: withRealPlaces(writes, places),
     locks,
     shell: claims.shell,
-  };
-}
-
-/** Most paths of a call are both read and written, and locked. */
-function rememberAll(find: (path: string) => string): (path: string) => string {
-  const known = new Map<string, string>();
-  return (path) => {
-    const found = known.get(path) ?? find(path);
-    known.set(path, found);
-    return found;
   };
 }
 
