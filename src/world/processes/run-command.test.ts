@@ -69,6 +69,16 @@ describe("a command", () => {
   });
 
   it.each([
+    ["LANG", { LANG: "C.UTF-8" }, "1\nC.UTF-8 none none\n"],
+    ["LC_CTYPE", { LC_CTYPE: "C.UTF-8" }, "1\nnone C.UTF-8 none\n"],
+    ["LC_ALL", { LANG: "C.UTF-8", LC_ALL: "C" }, "2\nC.UTF-8 none C\n"],
+    ["none", {}, "2\nnone none none\n"],
+  ])("counts characters in the locale of its session, given by %s", async (_name, env, output) => {
+    const line = 'v="ä"; echo ${#v}; echo ${LANG-none} ${LC_CTYPE-none} ${LC_ALL-none}';
+    expect((await run(line, { env })).stdout.text).toBe(output);
+  });
+
+  it.each([
     ["quotes", `it's "a" $HOME \`x\` \\`],
     ["newlines", "a\nb\n\nc "],
     ["what a shell would run", "$(touch hacked); `touch hacked` | touch hacked & '"],

@@ -41,8 +41,9 @@ export function buildStartScript({
     // Opened before the start is reported, because the files are removed then.
     `exec ${redirections.join(" ")}`,
     `echo "p ${id} $BASHPID" >&7`,
-    // Variables are set first, so that warnings of bash about a locale stay out of the command's output.
-    `unset PATH LC_ALL SHLVL OLDPWD; ${plain.length > 0 ? `export ${plain.map(toAssignment).join(" ")}` : ":"}`,
+    // Variables are set first, so that warnings of bash about a locale stay out of the command's output. LC_ALL stays
+    // set for bash itself: without it, each variable of a locale makes it read the files of all locales.
+    `unset PATH SHLVL OLDPWD; export -n LC_ALL; ${plain.length > 0 ? `export ${plain.map(toAssignment).join(" ")}` : ":"}`,
     `exec >&8 2>&9 ${[6, 7, 8, 9, ...foreign].map((fd) => `${fd}>&-`).join(" ")}`,
     `exec ${argv.map(shellQuote).join(" ")}`,
   ].join("\n");
