@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createDirectLauncher } from "./direct-launcher.js";
+import { drainAfterExit, drainMs } from "./drain-after-exit.js";
 import { createHelperLauncher } from "./helper-launcher.js";
 import type { Launch, Launcher } from "./launch.js";
 import { tmpdir } from "node:os";
@@ -36,7 +38,38 @@ async function run(launcher: Launcher, launch: Partial<Launch>) {
   return { ...output, code };
 }
 
+function standStill(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
 describe.each(launchers)("the %s launcher", (_name, open) => {
+  it("loses no output of a program that ends while this process stands still", async () => {
+    const launcher = open();
+    await run(launcher, { args: ["-c", "true"] });
+    let got = "";
+    const launching = launcher.launch(
+      { file: "/bin/sh", args: ["-c", "echo here"], cwd: "/", env: {} },
+      (_stream, bytes) => {
+        got += Buffer.from(bytes).toString("latin1");
+        return undefined;
+      },
+    );
+    await nextTurn();
+    standStill(300);
+    const running = await launching;
+    await running.exited;
+    const tree = { pid: running.pid, tag: "no-such-tag", sandboxed: false };
+    const ending = drainAfterExit(running, tree, {
+      stopLeftovers: (_, done) => done(),
+      sweepLater: () => {},
+    });
+    standStill(drainMs + 50);
+    expect(await ending).toEqual({ leftBehind: false, leftovers: [] });
+    expect(got).toBe("here\n");
+    await launcher.close();
+  });
+
   it("gives a program its arguments, folder, variables and descriptors, and nothing else", async () => {
     const launcher = open();
     const data = Buffer.from([0, 1, 2, 255, 10, 65]);

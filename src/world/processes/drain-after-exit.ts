@@ -14,13 +14,23 @@ export interface LeftoverDeps {
 /** How long output is still read after the exit if another process holds the pipe. */
 export const drainMs = 250;
 
+/**
+ * Whether the output of a program ends soon. The wait has parts, because a process that stood still comes back to its
+ * timers before it reads: that takes one part, and the output is read in the next.
+ */
+export async function drainsSoon({ drained }: Pick<Running, "drained">): Promise<boolean> {
+  const parts = 5;
+  for (let part = 0; part < parts; part++) if (await settlesWithin(drained, drainMs / parts)) return true;
+  return false;
+}
+
 /** Read what is still in the pipes, then stop the processes that hold them open, and report those. */
 export async function drainAfterExit(
   running: Running,
   tree: ProcessTree,
   parts: LeftoverDeps,
 ): Promise<{ readonly leftBehind: boolean; readonly leftovers: readonly string[] }> {
-  const drained = await settlesWithin(running.drained, drainMs);
+  const drained = await drainsSoon(running);
   running.release();
   if (tree.sandboxed) {
     running.group?.remove();

@@ -1,11 +1,13 @@
+import { readSync } from "node:fs";
 import { Socket, type SocketConstructorOpts } from "node:net";
+import { ignoring } from "../../contract/errno.js";
 
 /** Reads a pipe to its end. */
 export interface PipeReader {
   readonly ended: Promise<void>;
   /** Whether every writer has closed it. */
   readonly atEnd: boolean;
-  /** Stop and close it. */
+  /** Stop and close it, once what is in it now was passed on. */
   release(): void;
   unref(): void;
 }
@@ -13,6 +15,8 @@ export interface PipeReader {
 const firstBytes = 8 * 1024;
 const pipeBytes = 64 * 1024;
 const blockBytes = 4 * pipeBytes;
+/** A widened pipe holds no more. */
+const maxPipeBytes = 1024 * 1024;
 /** How long bytes are held to be combined with later ones, unless the pipe ends. */
 const gatherMs = 5;
 
@@ -54,14 +58,32 @@ export function readPipe(fd: number, onBytes: (bytes: Uint8Array) => Promise<voi
     });
   });
   socket.resume();
+  const takeRest = (): void => {
+    for (let left = maxPipeBytes; left > 0;) {
+      const length = readNow(fd, block.freeSpace());
+      if (length === 0) break;
+      left -= length;
+      void block.add(length);
+    }
+    void block.flush();
+  };
   return {
     ended,
     get atEnd() {
       return atEnd;
     },
-    release: () => socket.destroy(),
+    release() {
+      if (socket.destroyed) return; // its descriptor may be another file by now
+      takeRest();
+      socket.destroy();
+    },
     unref: () => void socket.unref(),
   };
+}
+
+/** How much was there to read; 0 if nothing was, or the pipe has ended. */
+function readNow(fd: number, into: Uint8Array): number {
+  return ignoring("EAGAIN", () => readSync(fd, into)) ?? 0;
 }
 
 interface ReadBuffer {

@@ -10,7 +10,7 @@ import { refuseWithoutLayer, startTimedOut } from "./launch-errors.js";
 import { limitWarnings } from "./limit-warnings.js";
 import { feedInput } from "./process-input.js";
 import { prepareCommand, type CommandDeps, type PreparedCommand } from "./prepare-command.js";
-import { drainAfterExit, drainMs, type LeftoverDeps } from "./drain-after-exit.js";
+import { drainAfterExit, drainMs, drainsSoon, type LeftoverDeps } from "./drain-after-exit.js";
 import type { ProcessTree } from "./process-table.js";
 import type { EndedUsage } from "./children-usage.js";
 import { exitAfterStop, unknownExit } from "./exit-after-stop.js";
@@ -271,7 +271,7 @@ async function waitForEnd(
     parts.trackBackground(stopping.finally(() => running.group?.remove()));
     // Do not wait for a process that survives even SIGKILL.
     await settlesWithin(stopping, graceMs + killWaitMs);
-    await settlesWithin(running.drained, drainMs);
+    await drainsSoon(running);
     running.release();
     const exit = (await waitAtMost(running.exited, drainMs)) ?? unknownExit;
     return {
