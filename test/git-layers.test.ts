@@ -72,6 +72,13 @@ const uses: readonly (readonly [string, string, string, string, readonly string[
     "direct",
   ],
   [
+    "compares files with the index without reading them",
+    "git diff-index --quiet HEAD && git diff-files && git sparse-checkout set src",
+    "ls",
+    "module\nrepo.git\nsrc\ntwo\n",
+    [],
+  ],
+  [
     "sets harmless settings and others",
     "git config user.name b && git config pull.rebase true && git config core.pager less && git config alias.x '!sh'",
     "git config user.name && git config pull.rebase && git config core.editor && ! git config core.pager",
@@ -153,5 +160,16 @@ describe.each(users())("git on a layer as %s", (_, prefix) => {
     );
     expect(again).toMatchObject({ exitCode: 0 });
     expect(again?.seen).not.toContain("No such file");
+  });
+
+  it("says how to clone where git is told to make hard links", () => {
+    const step = (command: string) => ({ command, look: "ls work/two || true", direct: true });
+    const told = play(prefix, {
+      setUp,
+      steps: [step("git clone -q --local . work"), step("git clone -q . work")],
+    });
+    expect(told[0]).toMatchObject({ exitCode: 128, isUndone: true });
+    expect(told[0]?.notes.join()).toContain("Run git clone without --local");
+    expect(told[1]).toMatchObject({ exitCode: 0, seen: "work/two\n", notes: [], isUndone: true });
   });
 });

@@ -9,6 +9,7 @@ export interface CommandEnvOptions {
   /** Variables by which its processes are found. */
   readonly tags: Readonly<Record<string, string>>;
   readonly pty: boolean;
+  readonly isSandboxed: boolean;
 }
 
 /** The environment of a command: programs do not wait for a person, and secrets are included only if allowed. */
@@ -18,9 +19,11 @@ export function commandEnv({
   isVisible,
   tags,
   pty,
+  isSandboxed,
 }: CommandEnvOptions): Record<string, string> {
   const visible = [...session].filter(([name]) => isVisible(name));
-  const env = { ...nonInteractiveDefaults, ...Object.fromEntries(visible) };
+  const defaults = { ...nonInteractiveDefaults, ...(isSandboxed && gitSettings) };
+  const env = { ...defaults, ...Object.fromEntries(visible) };
   // This describes the terminal of the host, which the command does not get.
   delete env["COLORTERM"];
   if (pty) Object.assign(env, { TERM: "xterm-256color" });
@@ -49,4 +52,15 @@ const nonInteractiveDefaults: Readonly<Record<string, string>> = {
   COMPOSER_NO_INTERACTION: "1",
   NO_UPDATE_NOTIFIER: "1",
   PYTHONUNBUFFERED: "1",
+};
+
+/**
+ * Let git compare only times and sizes with its index. In the sandbox, files of root belong to another user, and a file that
+ * was committed from a layer has another inode and a later ctime: without this, `git diff-index`, `git sparse-checkout` and
+ * the like would take files for changed that are not, until `git status` has read all of them again.
+ */
+const gitSettings: Readonly<Record<string, string>> = {
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "core.checkStat",
+  GIT_CONFIG_VALUE_0: "minimal",
 };

@@ -94,6 +94,7 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     isVisible: deps.isVisible,
     tags: { TENON_CALL: tagValue, TENON_RUN: deps.runTagValue },
     pty: request.pty === true,
+    isSandboxed: sandbox.active,
   });
   const argv = [shell.path, ...shellArguments(shell, request.command)];
   const common = { sandbox, shell, tag: `TENON_CALL=${tagValue}` };

@@ -17,7 +17,8 @@ describe("the start of a command", () => {
       ["OPTIONS", "-v"],
       ["COMPOSE_FILE", "a.yml"],
     ]);
-    const env = commandEnv({ session, isVisible: () => true, tags: { TENON_CALL: "1" }, pty: false });
+    const common = { isVisible: () => true, tags: { TENON_CALL: "1" }, pty: false, isSandboxed: true };
+    const env = commandEnv({ session, ...common });
     expect(scriptWith(env)).not.toContain("/usr/bin/env");
   });
 

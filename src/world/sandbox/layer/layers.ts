@@ -64,6 +64,9 @@ async function spreadLayers(dir: string): Promise<void> {
 const isRename = /cross-device link|\bEXDEV\b/i;
 const renameNote =
   "The command failed because it ran on a layer, where a folder of the workspace cannot be renamed in place (EXDEV), so nothing of it was committed. Run the same command again: it then changes the workspace directly. To move folders on a layer, use mv, which copies them.";
+const isOwnLink = /failed to create link .*cross-device link/i;
+const ownLinkNote =
+  "The command failed because git cannot make hard links to the objects of a repository in the workspace, so nothing of it was committed. Run git clone without --local: it then copies them.";
 const isLink = /hardlink different from source/i;
 const linkNote =
   "The command failed because it ran on a layer, where a hard link to a file of the workspace got another inode, so nothing of it was committed. Run the same command again: git then copies the objects.";
@@ -113,6 +116,7 @@ export function createLayers(options: LayersOptions): Layers {
     }
   };
   const explain = (line: string, output: string): string | undefined => {
+    if (isOwnLink.test(output)) return ownLinkNote;
     if (isRename.test(output)) {
       failed.add(line);
       return renameNote;
