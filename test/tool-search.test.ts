@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTenon, defineTool, type Tenon } from "../src/index.js";
+import { anyCharacter } from "./setup/any-character.js";
 
 let root: string;
 let tenon: Tenon;
@@ -94,7 +95,7 @@ describe("tool_search", () => {
 
   it("takes any text", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 900 }), async (query) => {
+      fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 900 }), async (query) => {
         const { tools, total } = await find({ query: query.toWellFormed() });
         expect(tools.length).toBeLessThanOrEqual(Math.min(total, 10));
       }),

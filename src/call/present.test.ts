@@ -10,6 +10,7 @@ import { defineTool } from "../contract/define-tool.js";
 import { createTenon } from "../runtime/create-tenon.js";
 import type { TenonOptions } from "../runtime/tenon-options.js";
 import type { Tenon } from "../runtime/tenon.js";
+import { anyCharacter } from "../../test/setup/any-character.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tenon-present-")));
 mkdirSync(join(root, "workspace"));
@@ -77,7 +78,7 @@ async function readAll(tenon: Tenon, handle: string, budget: number): Promise<st
 }
 
 const piece = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 50 }),
+  fc.string({ unit: anyCharacter, maxLength: 50 }),
   fc.constantFrom(
     "© ",
     "a,",

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Metrics } from "./metrics.js";
 import { renderPrometheus } from "./prometheus.js";
+import { anyCharacter } from "../../test/setup/any-character.js";
 
 const scheduler = {
   running: 2,
@@ -88,9 +89,9 @@ describe("renderPrometheus", () => {
 
   it("can be read whatever tools and errors are called", () => {
     const call = fc.tuple(
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: anyCharacter }),
       fc.double({ min: 0, max: 1e9, noNaN: true }),
-      fc.option(fc.string({ unit: "binary" }), { nil: undefined }),
+      fc.option(fc.string({ unit: anyCharacter }), { nil: undefined }),
     );
     fc.assert(
       fc.property(fc.array(call, { maxLength: 30 }), (calls) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decodeText } from "./decode-text.js";
 import { encodeText } from "./encode-text.js";
 import { randomCases } from "../../test/setup/random-cases.js";
+import { anyCharacter } from "../../test/setup/any-character.js";
 
 const encodings = [
   "auto",
@@ -74,7 +75,7 @@ describe("decodeText, for any bytes", () => {
   it("reads back what was encoded, every character exact", () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: "binary" }),
+        fc.string({ unit: anyCharacter }),
         fc.constantFrom(...encodings.slice(1)),
         fc.boolean(),
         (text, encoding, bom) => {

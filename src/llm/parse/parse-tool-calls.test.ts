@@ -4,10 +4,11 @@ import { printToolCall, promptFormats } from "../print-tool-call.js";
 import { fixtures, fixtureTools } from "../testing/malformed-calls.js";
 import { parseToolCalls } from "./parse-tool-calls.js";
 import { randomCases } from "../../../test/setup/random-cases.js";
+import { anyCharacter } from "../../../test/setup/any-character.js";
 
 const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 const text = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc.string(),
   fc
     .array(

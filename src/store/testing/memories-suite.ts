@@ -4,6 +4,7 @@ import type { MemoryQuery, MemoryStore, NewMemory } from "../../contract/ports/m
 import { createInsert } from "../insert-rows.js";
 import type { Fixture, NewFixture } from "./drivers.js";
 import { openBench, type WorkBench } from "./work-fixture.js";
+import { anyCharacter } from "../../../test/setup/any-character.js";
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -219,7 +220,7 @@ export function memoriesSuite(newFixture: NewFixture): void {
         expect(await memories.query({ query }), query.slice(0, 40)).toBeInstanceOf(Array);
       expect(await titles({ query: `NEAR("quoted")` })).toEqual(["NEAR the end"]);
       await fc.assert(
-        fc.asyncProperty(fc.string({ unit: "binary", maxLength: 60 }), async (query) => {
+        fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 60 }), async (query) => {
           expect(await memories.query({ query })).toBeInstanceOf(Array);
         }),
         { numRuns: 30 },

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanText } from "./clean-text.js";
 import { underLoad } from "../../../test/setup/under-load.js";
+import { anyCharacter } from "../../../test/setup/any-character.js";
 
 describe("cleanText", () => {
   it.each([
@@ -28,7 +29,7 @@ describe("cleanText", () => {
 
   it("never leaves anything that a terminal obeys, whatever it gets", () => {
     const piece = fc.oneof(
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom("\x1b", "\x1b[", "\x1b]", "\r", "\b", "\x9b", "m", "\n"),
     );
     fc.assert(

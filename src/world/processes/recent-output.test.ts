@@ -1,12 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRecentOutput } from "./recent-output.js";
+import { anyCharacter } from "../../../test/setup/any-character.js";
 
 describe("the recent output of a job", () => {
   it("is read piece by piece without loss or repetition, whatever the chunks", () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: "binary", maxLength: 200 }),
+        fc.string({ unit: anyCharacter, maxLength: 200 }),
         fc.array(fc.nat(30), { maxLength: 20 }),
         (text, cuts) => {
           const bytes = Buffer.from(text.toWellFormed());

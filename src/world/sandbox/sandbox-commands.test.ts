@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runProgram } from "./run-program.js";
 import { type Fixture, openFixture } from "./sandbox.fixture.js";
+import { anyCharacter } from "../../../test/setup/any-character.js";
 
 const protectedPaths = ["**/.git/**", "**/.husky/**"];
 const git = (cwd: string, ...args: string[]): string =>
@@ -35,7 +36,7 @@ describe("commands inside the sandbox", () => {
 
   it("get any argument and any variable unharmed", async () => {
     const text = fc
-      .string({ unit: "binary", maxLength: 40 })
+      .string({ unit: anyCharacter, maxLength: 40 })
       .map((each) => each.replaceAll("\0", "").toWellFormed());
     await fc.assert(
       fc.asyncProperty(fc.array(text, { maxLength: 5 }), text, async (args, value) => {
