@@ -11,6 +11,7 @@ import { createAttack } from "./mutate/attack.mjs";
 import { describeMutation, readEquivalents } from "./mutate/equivalents.mjs";
 import { findSites } from "./mutate/make-mutants.mjs";
 import { readTests, sourceFiles } from "./mutate/nearest-tests.mjs";
+import { switchableText } from "./mutate/switchable-text.mjs";
 import { openTestRunner } from "./mutate/test-runner.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -25,6 +26,8 @@ const { values, positionals } = parseArgs({
     near: { type: "boolean", default: false },
     /** Only test files whose path matches this pattern: quick, for tests that were just added. */
     only: { type: "string", default: "" },
+    /** Leave out tests whose names match this pattern, such as those that need a database server. */
+    without: { type: "string", default: "" },
     /** Seconds for all tests of one mutant. */
     limit: { type: "string", default: "180" },
     report: { type: "string" },
@@ -53,35 +56,51 @@ const { sampled, left } = values.again
   : sample(all, { count: Number(values.sample), random: seeded(Number(values.seed)) });
 console.log(`${sampled.length} of ${all.length} mutants in ${files.length} files, seed ${values.seed}`);
 
-const known = values.continue ? JSON.parse(readFileSync(report, "utf8")) : { mutants: [] };
+const known = values.continue ? JSON.parse(readFileSync(report, "utf8")) : { mutants: [], done: [] };
 for (const mutant of sampled) {
   const { state, by } = known.mutants.find((each) => keyOf(each) === keyOf(mutant)) ?? {};
   Object.assign(mutant, state && { state, by });
 }
+const done = known.sampled === sampledKey() ? known.done : [];
+const reached = new Set();
 const runner = openTestRunner(root, sampled);
-const { attack, baselines } = createAttack({
+const { filesFor, tryFile } = createAttack({
   root,
   runner,
   testsOf: readTests(root),
   isLeftOut: (test) =>
     (values.near && !test.startsWith(join(root, "src"))) || !new RegExp(values.only, "u").test(test),
   maxTests: Number(values.tests),
+  without: values.without,
   limit: Number(values.limit) * 1000,
-  known: known.sampled === sampledKey() ? known.baselines : [],
+  onFound(mutant, { state, by }) {
+    Object.assign(mutant, { state, by });
+    console.log(`${state.padEnd(9)} ${mutant.file}:${mutant.line}  ${describeMutation(mutant)}  (${by})`);
+    // At once, so that a run that is ended early has a report too.
+    writeReport();
+  },
 });
+process.once("exit", () => runner.close());
 process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
 const end = performance.now() + Number(values.minutes) * 60_000;
-for (const mutant of sampled.filter(({ state }) => state === undefined)) {
+const testFiles = filesFor(sampled);
+for (const file of testFiles) {
+  const name = relative(root, file.test);
   if (performance.now() > end) break;
+  if (done.includes(name)) continue;
   const started = performance.now();
-  Object.assign(mutant, await attack(mutant));
-  console.log(
-    `${mutant.state.padEnd(9)} ${mutant.file}:${mutant.line}  ${describeMutation(mutant)}${mutant.by ? `  (${mutant.by})` : ""}  ${((performance.now() - started) / 1000).toFixed(1)} s`,
-  );
-  // After each, so that a run that is ended early has a report too.
-  writeReport();
+  const wanted = file.mutants.filter(({ state }) => state === undefined);
+  if (wanted.length > 0) {
+    for (const id of (await tryFile({ ...file, mutants: wanted })).reached) reached.add(id);
+    console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(7)} s ${name}`);
+  }
+  done.push(name);
 }
-runner.close();
+if (testFiles.every(({ test }) => done.includes(relative(root, test)))) {
+  for (const mutant of sampled.filter(({ state }) => state === undefined))
+    mutant.state = reached.has(mutant.id) ? "survived" : "unreached";
+}
 finish();
 
 function productFiles(name) {
@@ -126,6 +145,8 @@ function sample(mutants, { count, random }) {
     const code = compile(mutant.path, mutate(mutant));
     if (
       code === undefined ||
+      compile(mutant.path, switchableText(readFileSync(mutant.path, "utf8"), [{ ...mutant, id: 0 }])) ===
+        undefined ||
       compiled.has(code) ||
       code === compile(mutant.path, readFileSync(mutant.path, "utf8"))
     )
@@ -217,11 +238,11 @@ function writeReport() {
     mutants: tried.map(toReport),
     equivalent: left.map(toReport),
     sampled: sampledKey(),
-    baselines: baselines(),
+    done,
   };
   mkdirSync(dirname(report), { recursive: true });
   writeFileSync(report, `${JSON.stringify(content, null, 2)}\n`);
-  return { survivors, killed, total, score };
+  return { survivors, killed, total, score, late: tried.filter(({ state }) => state === "timed out").length };
 }
 
 function toReport({ file, line, lineText, kind, before, after, state, by, reason }) {

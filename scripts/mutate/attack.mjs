@@ -1,100 +1,110 @@
-// Runs the tests that reach a mutant, the nearest first, until one fails.
-import { statSync } from "node:fs";
+// Runs the tests that reach the mutants, file by file, until a test has failed for each mutant or none is left.
+import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
-import { relative } from "node:path";
+import { basename, join, relative } from "node:path";
 
-const slowBaseline = 8000;
-const slowestBaseline = 150_000;
-/** Beside a run of the whole file, running its tests one by one is not worth the trouble for more of them than this. */
-const maxNamed = 60;
+/** How long a process may take to start, and a test beyond ten times what it takes without a mutant, on a quiet machine. */
+const [startMs, testMs] = [90_000, 15_000];
 
 /**
- * `attack` tries to kill one mutant. Each test file runs once without a mutant first (its baseline), which says which of its tests reach
- * which mutants: only these run for a mutant. `known` are baselines of an earlier run, for files that have not changed since.
+ * Tries a test file with all mutants that are left, in one process where that goes: see `mutant-runner.mjs`. `onFound(mutant, {state, by})`
+ * hears of each that a test noticed.
  */
-export function createAttack({ root, runner, testsOf, isLeftOut, maxTests, limit, known = [] }) {
-  const baselines = new Map(
-    known
-      .filter(({ test, state, changed }) => state === "passed" && changedAt(test) === changed)
-      .map((each) => [each.test, each]),
-  );
-  /** Whether these tests pass without the others of their file. */
-  const alone = new Map();
-  return { attack, baselines: () => [...baselines.values()] };
+export function createAttack({ root, runner, testsOf, isLeftOut, maxTests, without, limit, onFound }) {
+  const spent = {};
+  const slow = readSlowTests(root);
+  const secondsOf = (test) => slow.get(basename(test)) ?? 0;
+  const patience = (last) =>
+    underLoad(
+      last === undefined ? startMs : testMs + 10 * (last.ms ?? 0) + (last.event === "clean" ? startMs : 0),
+    );
+  return { filesFor, tryFile };
 
-  async function attack(mutant) {
-    const slow = [];
-    let ran = 0;
-    let left = limit;
-    const tryTest = async (test) => {
-      if (ran >= maxTests || left <= 0) return undefined;
-      ran += 1;
-      const { state, failed, ms } = await runTest(test, mutant);
-      left -= ms;
-      const by = `${relative(root, test)}${failed ? ` > ${failed}` : ""}`;
-      if (state === "failed") return { state: "killed", by };
-      return state === "passed" ? undefined : { state: "timed out", by };
+  /** The test files for these mutants, quick ones and those that are nearest to one of them first, each with its mutants. */
+  function filesFor(mutants) {
+    const files = new Map();
+    for (const mutant of mutants) {
+      const tests = testsOf(mutant.path).filter((test) => !isLeftOut(test));
+      for (const [rank, test] of tests.slice(0, maxTests).entries()) {
+        const file = files.get(test) ?? { test, rank, mutants: [] };
+        files.set(test, { test, rank: Math.min(rank, file.rank), mutants: [...file.mutants, mutant] });
+      }
+    }
+    return [...files.values()].sort(
+      (a, b) => secondsOf(a.test) - secondsOf(b.test) || a.rank - b.rank || (a.test < b.test ? -1 : 1),
+    );
+  }
+
+  async function tryFile({ test, mutants }) {
+    const living = new Map(mutants.filter(({ state }) => state === undefined).map((each) => [each.id, each]));
+    const found = (id, state, name) => {
+      const by = `${relative(root, test)}${name ? ` > ${name}` : ""}`;
+      onFound(living.get(id), { state, by });
+      living.delete(id);
     };
-    for (const test of testsOf(mutant.path).filter((each) => !isLeftOut(each))) {
-      if (ran >= maxTests) break;
-      const { state, ms, reached } = await baselineOf(test);
-      if (state !== "passed" || !(mutant.probe === undefined || reached[mutant.id])) continue;
-      if (idsFor(test, mutant) === undefined && ms > underLoad(slowBaseline)) {
-        slow.push(test);
-        continue;
+    const [tried, outside, unfit] = [new Set(), new Set(), new Map()];
+    let suspect = "";
+    for (let isOver = false; !isOver && living.size > 0;) {
+      const plan = {
+        alive: [...living.keys()],
+        tried: [...tried],
+        unfit: [],
+        suspect,
+        without,
+        limit,
+        spent,
+      };
+      const { state, reports } = await runner.run(test, plan, patience);
+      isOver = true;
+      for (const { event, id, ids = [], key, name, test: testId } of reports) {
+        if (event === "outside") for (const each of ids) outside.add(each);
+        if (["survived", "outside", "killed"].includes(event) && key) tried.add(key);
+        if (event === "killed") found(id, "killed", name);
+        if (event === "unfit") unfit.set(testId, name);
+        // What earlier mutants left behind makes tests fail: go on in a new process, with the last mutant first.
+        if (event === "spoiled") [suspect, isOver] = [key, false];
       }
-      const killed = await tryTest(test);
-      if (killed) return killed;
+      const last = reports.findLast(({ event }) => event !== "outside");
+      if (last?.event !== "try") continue;
+      found(last.id, state === "late" ? "timed out" : "killed", last.name);
+      isOver = false;
     }
-    for (const test of slow) {
-      const killed = await tryTest(test);
-      if (killed) return killed;
+    for (const name of unfit.values())
+      console.log(`left out  ${relative(root, test)}: fails without a mutant: ${name}`);
+    for (const id of [...outside].filter((each) => living.has(each))) {
+      const result = await tryFromStart(test, { id, unfit: [...unfit.keys()] });
+      if (result) found(id, result.state, result.name);
     }
-    return { state: ran === 0 ? "unreached" : "survived", ran };
+    return { reached: new Set([...outside, ...[...tried].map((key) => Number(key.split(" ")[0]))]) };
   }
 
-  /** Run the tests of the file that reach the mutant, or the whole file where that is not known or they need the others. */
-  async function runTest(test, mutant) {
-    const longest = 10_000 + 3 * baselines.get(test).ms;
-    const ids = idsFor(test, mutant);
-    if (ids !== undefined) {
-      const result = await runner.run(test, { mutant, ids, limit: longest });
-      if (result.state === "passed" || (await passAlone(test, ids, longest))) return result;
-    }
-    return runner.run(test, { mutant, limit: longest });
+  /** With the mutant in place while the file and what it imports are loaded. */
+  async function tryFromStart(test, { id, unfit }) {
+    if ((spent[id] ?? 0) > limit) return undefined;
+    const plan = { alive: [], tried: [], unfit, outside: id, without, limit, spent };
+    const started = performance.now();
+    const first = await runner.run(test, plan, patience);
+    const isPassed = first.state === "passed";
+    const again = isPassed ? first : await runner.run(test, plan, patience);
+    spent[id] = (spent[id] ?? 0) + performance.now() - started;
+    if (again.state === "passed") return undefined;
+    const failed = again.reports.find(({ event }) => event === "failed");
+    return { state: again.state === "failed" ? "killed" : "timed out", name: failed?.name };
   }
+}
 
-  function idsFor(test, mutant) {
-    const ids = mutant.probe && baselines.get(test).reached[mutant.id];
-    return ids === undefined || ids.includes("all") || ids.length > maxNamed ? undefined : ids;
-  }
-
-  async function passAlone(test, ids, longest) {
-    const key = `${test} ${ids.join(" ")}`;
-    if (!alone.has(key)) alone.set(key, (await runner.run(test, { ids, limit: longest })).state === "passed");
-    return alone.get(key);
-  }
-
-  /** How a test file does without a mutant: one that fails or is too slow says nothing about mutants. */
-  async function baselineOf(test) {
-    if (!baselines.has(test)) {
-      const baseline = await runner.run(test, { limit: underLoad(slowestBaseline) });
-      baselines.set(test, { ...baseline, test, changed: changedAt(test) });
-      if (baseline.state !== "passed") {
-        console.log(
-          `left out  ${relative(root, test)}: ${baseline.state} without a mutant ${baseline.failed ?? ""}`,
-        );
-      }
-    }
-    return baselines.get(test);
-  }
+/** How long the slow test files take, by their names: a list in TypeScript, which Node cannot import here. */
+function readSlowTests(root) {
+  const text = readFileSync(join(root, "test/setup/slow-tests.ts"), "utf8");
+  return new Map(
+    [...text.matchAll(/\[(\d+), "([^"]+)"\]/gu)].map(([, seconds, name]) => [
+      `${name}.test.ts`,
+      Number(seconds),
+    ]),
+  );
 }
 
 /** A time on a quiet machine, or what it comes to where others share the processors. */
 function underLoad(ms) {
   return ms * Math.max(1, loadavg()[0] / availableParallelism());
-}
-
-function changedAt(file) {
-  return statSync(file).mtimeMs;
 }

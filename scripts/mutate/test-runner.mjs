@@ -1,45 +1,73 @@
-// Runs test files against mutants in one process that stays alive from run to run, and replaces it when a run takes too long.
+// Runs test files with mutants in a process that stays alive from run to run, and replaces it when a test does not end.
 import { fork } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Opens the runner for these mutants. Nothing on disk changes: Vite serves the mutated text to the tests' own process. Programs that a
- * test starts (from `dist`, or source in a worker) therefore run unmutated.
+ * Opens the runner for these mutants. Nothing on disk changes: Vite serves the text with the mutants to the tests' own process. Programs
+ * that a test starts (from `dist`, or source in a worker) therefore run unmutated.
  */
 export function openTestRunner(root, mutants) {
+  const folder = mkdtempSync(join(tmpdir(), "tenon-mutate-"));
+  // Some tests run as another user for a while.
+  chmodSync(folder, 0o755);
+  const [plan, log] = [join(folder, "plan"), join(folder, "log")];
   let worker;
   const start = async () => {
     worker = fork(join(import.meta.dirname, "test-worker.mjs"), { cwd: root });
-    await ask(worker, { root, all: mutants }, 120_000);
+    await ask({ root, mutants });
   };
+  const ask = (message) =>
+    new Promise((resolve) => {
+      const settle = (result) => {
+        worker.off("message", settle).off("exit", gone);
+        resolve(result);
+      };
+      const gone = () => settle({ state: "gone" });
+      worker.on("message", settle).on("exit", gone);
+      worker.send(message);
+    });
   return {
-    /** Run one test file or the tests of it with these ids, with a mutant or without; `late` where it takes longer than the limit. */
-    async run(test, { mutant, ids, limit }) {
+    /** Run a test file by this plan (`mutant-runner.mjs`) and give what it reported; it is `late` where no report comes for `patience(last)` ms. */
+    async run(test, details, patience) {
+      writeFileSync(plan, JSON.stringify({ ...details, log }));
+      writeFileSync(log, "");
+      chmodSync(log, 0o666);
       if (worker === undefined) await start();
-      const result = await ask(worker, { test, ids, mutant: mutant?.id }, limit);
-      if (result.state === "late" || result.state === "gone") {
+      const watch = watchFile(log, patience);
+      const { state } = await Promise.race([ask({ test, plan }), watch.late]);
+      watch.stop();
+      if (state === "late" || state === "gone") {
         endTree(worker.pid);
         worker = undefined;
       }
-      return { ms: limit, reached: {}, ...result };
+      return { state, reports: readReports(log) };
     },
-    close: () => worker?.disconnect(),
+    close() {
+      worker?.disconnect();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 
-function ask(worker, message, limit) {
-  return new Promise((resolve) => {
-    const settle = (result) => {
-      clearTimeout(timer);
-      worker.off("message", settle).off("exit", gone);
-      resolve(result);
-    };
-    const gone = () => settle({ state: "gone" });
-    const timer = setTimeout(() => settle({ state: "late" }), limit);
-    worker.on("message", settle).on("exit", gone);
-    worker.send(message);
+/** `late` resolves when the file has not grown for as long as one may wait after its last report. */
+function watchFile(file, patience) {
+  let [length, since] = [0, performance.now()];
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setInterval(() => {
+      const reports = readReports(file);
+      if (reports.length !== length) [length, since] = [reports.length, performance.now()];
+      else if (performance.now() - since > patience(reports.at(-1))) resolve({ state: "late" });
+    }, 500);
   });
+  return { late, stop: () => clearInterval(timer) };
+}
+
+function readReports(file) {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.slice(0, -1).map((line) => JSON.parse(line));
 }
 
 /** Ends a process that this one started, with all below it: an endless loop does not listen to a cancellation. */
