@@ -3,6 +3,7 @@ import type { BlockedPath } from "../../contract/ports/processes.js";
 import type { CommandPaths } from "../../contract/session.js";
 
 import { isWithin, relativeTo } from "../files/path-text.js";
+import { toShownPath } from "../files/raw-path.js";
 import { realPathOf } from "../files/real-path.js";
 import type { Mount } from "./mount-plan.js";
 import type { SandboxView } from "./sandbox-view.js";
@@ -102,11 +103,11 @@ function causeOf(
   { word, path, kinds }: Candidate,
   { command, mounts, view }: BlockedPathOptions,
 ): BlockedPath["how"] | undefined {
-  const around = mounts.filter((mount) => isWithin(path, mount.path));
+  const around = mounts.filter((mount) => isWithin(path, toShownPath(mount.path)));
   const innermost = around.at(-1);
   if (innermost?.kind === "mask" && (kinds.has("denied") || kinds.has("missing"))) return "hidden";
   if (innermost?.kind === "fix" && (kinds.has("readOnly") || kinds.has("busy"))) return "read-only";
-  if (kinds.has("busy") && mounts.some((mount) => mount.path === path)) return "pinned";
+  if (kinds.has("busy") && mounts.some((mount) => toShownPath(mount.path) === path)) return "pinned";
   // Any word could be the name of a file in the current folder, so only paths count from here on.
   if (!word.startsWith("/") || isWithin(path, view.workspace)) return undefined;
   if (kinds.has("readOnly")) return "outside";

@@ -1,4 +1,5 @@
 import { isWithin } from "../files/path-text.js";
+import { toSystemPath } from "../files/raw-path.js";
 import type { CarriedVariables } from "./carry-variables.js";
 import type { Mount } from "./mount-plan.js";
 import { usesForwarder } from "../forwarder/network-run.js";
@@ -75,7 +76,7 @@ function ruleArguments({ view, command, mounts }: BwrapOptions): BwrapArgument[]
   const sealed = masks.filter(({ isOpenedInside }) => isOpenedInside === true).toReversed();
   return [
     ...mounts.flatMap((mount) => mountArguments(mount, cover)),
-    ...sealed.flatMap((mask) => ["--remount-ro", mask.bytes ?? mask.path]),
+    ...sealed.flatMap((mask) => ["--remount-ro", toSystemPath(mask.path)]),
     ...secrets
       // Only outer ones: a path inside a hidden folder cannot be mounted.
       .filter(({ path }, _, all) => !all.some((other) => other.path !== path && isWithin(path, other.path)))
@@ -84,10 +85,10 @@ function ruleArguments({ view, command, mounts }: BwrapOptions): BwrapArgument[]
 }
 
 function mountArguments(
-  { path, bytes, kind, isDirectory, isOpenedInside }: Mount,
+  { path, kind, isDirectory, isOpenedInside }: Mount,
   cover: string | undefined,
 ): BwrapArgument[] {
-  const place = bytes ?? path;
+  const place = toSystemPath(path);
   if (kind === "fix") return ["--ro-bind-try", place, place];
   if (kind !== "mask") return ["--bind-try", place, place];
   if (!isDirectory) return ["--ro-bind", cover ?? "/dev/null", place];

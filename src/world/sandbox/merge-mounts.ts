@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { ToolExecutionError } from "../../contract/errors.js";
+import { toShownPath } from "../files/raw-path.js";
 import type { Mount } from "./mount-plan.js";
 
 export interface MergeOptions {
@@ -31,7 +32,7 @@ export function mergeMounts(mounts: readonly Mount[], options: MergeOptions): Me
     .filter((mount) => mergedFolders.get(mount.path) === mount)
     .map(({ path, kind }) => {
       const how = kind === "mask" ? "hidden" : "made read-only";
-      return `The folder ${path} was ${how} as a whole because it contains too many paths with rules.`;
+      return `The folder ${toShownPath(path)} was ${how} as a whole because it contains too many paths with rules.`;
     });
   return { kept, notes };
 }

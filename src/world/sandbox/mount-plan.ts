@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { isWithin } from "../files/path-text.js";
+import { toPathText, toShownPath } from "../files/raw-path.js";
 import type { FolderPath } from "./folder-cache.js";
 import { mergeMounts } from "./merge-mounts.js";
 import type { Guarded, GuardedPath } from "./walk-guarded.js";
@@ -8,7 +9,9 @@ import type { Guarded, GuardedPath } from "./walk-guarded.js";
  * What happens to a path. `mask`: hidden. `fix`: read-only. `bind`: writable. `pin`: writable, but as a separate mount,
  * which cannot be renamed.
  */
-export interface Mount extends FolderPath {
+export interface Mount {
+  /** By `toPathText`: two names that are not valid UTF-8 must not become the same text. */
+  readonly path: string;
   readonly kind: "mask" | "fix" | "bind" | "pin";
   readonly isDirectory: boolean;
   /** A hidden folder that contains a visible path: it is made read-only after that path was mounted. */
@@ -33,7 +36,11 @@ export interface MountPlan {
 }
 
 /** Plan the mounts that enforce the rules, with a pin on every folder above each of them. */
-export function planMounts({ guarded, git, roots, isStable }: PlanOptions): MountPlan {
+export function planMounts(options: PlanOptions): MountPlan {
+  const { isStable } = options;
+  const guarded = withOwnTexts(options.guarded);
+  const git = options.git.map(withOwnText);
+  const roots = options.roots.map(withOwnText);
   const isWritable = (path: string): boolean => rootOf(path, roots)?.writable === true;
   const isPinnable = (path: string): boolean => isWritable(path) && isStable(path);
   const items = new Map<string, Mount>();
@@ -62,12 +69,26 @@ export function planMounts({ guarded, git, roots, isStable }: PlanOptions): Moun
 
 const strength = { pin: 0, bind: 1, fix: 2, mask: 3 } as const;
 
-function toMount({ path, bytes, kind }: GuardedPath, how: Mount["kind"]): Mount {
-  return { path, bytes, kind: how, isDirectory: kind === "directory" };
+function withOwnTexts({ hidden, consent, unsearched, fixed, opened }: Guarded) {
+  return {
+    hidden: hidden.map(withOwnText),
+    consent: consent.map(withOwnText),
+    unsearched: unsearched.map(withOwnText),
+    fixed: fixed.map(withOwnText),
+    opened: opened.map(withOwnText),
+  };
+}
+
+function withOwnText<Path extends FolderPath>(each: Path): Path {
+  return { ...each, path: toPathText(each.bytes ?? Buffer.from(each.path)) };
+}
+
+function toMount({ path, kind }: GuardedPath, how: Mount["kind"]): Mount {
+  return { path, kind: how, isDirectory: kind === "directory" };
 }
 
 /** Outer folders first. */
-function byPath(one: FolderPath, other: FolderPath): number {
+function byPath(one: Mount, other: Mount): number {
   return one.path < other.path ? -1 : Number(one.path > other.path);
 }
 
@@ -110,29 +131,20 @@ interface KnownMounts extends Pick<PinDeps, "isPinnable"> {
   readonly pins: ReadonlyMap<string, Mount>;
 }
 
-function pinsAbove({ path, bytes }: Mount, root: string, { known, pins, isPinnable }: KnownMounts): Mount[] {
+function pinsAbove({ path }: Mount, root: string, { known, pins, isPinnable }: KnownMounts): Mount[] {
   const needed: Mount[] = [];
   const pending: Mount[] = [];
-  let raw = bytes;
   for (let at = dirname(path); at.length > root.length; at = dirname(at)) {
-    raw = raw?.subarray(0, raw.lastIndexOf(slashByte));
     const outer = known.get(at);
     // Nothing can be renamed in a read-only or hidden folder, and a pin there would make it writable again.
     if (outer?.kind === "fix" || outer?.kind === "mask") return needed;
     if (outer !== undefined || pins.has(at)) needed.push(...pending.splice(0));
     if (pins.has(at)) return needed;
     if (outer !== undefined || !isPinnable(at)) continue;
-    pending.push({
-      path: at,
-      bytes: raw?.toString() === at ? undefined : raw,
-      kind: "pin",
-      isDirectory: true,
-    });
+    pending.push({ path: at, kind: "pin", isDirectory: true });
   }
   return [...needed, ...pending];
 }
-
-const slashByte = "/".charCodeAt(0);
 
 function markOpenedInside(mounts: readonly Mount[]): Mount[] {
   return mounts.map((mount) => {
@@ -146,7 +158,7 @@ function markOpenedInside(mounts: readonly Mount[]): Mount[] {
 
 function unstableNote(paths: readonly GuardedPath[]): string[] {
   if (paths.length === 0) return [];
-  const shown = paths.slice(0, 5).map(({ path }) => path);
+  const shown = paths.slice(0, 5).map(({ path }) => toShownPath(path));
   return [
     `These protected paths were created while a background job is running and stay writable until it ends: ${shown.join(", ")}`,
   ];
