@@ -3,19 +3,23 @@ import { consoleHeader, pageHeader } from "./api.js";
 import { HttpError } from "./http-error.js";
 import { AttemptLimit } from "./attempt-limit.js";
 import { BrowserSessions } from "./browser-sessions.js";
-import { cookieNameFor, createGate, type GateRequest } from "./gate.js";
+import { cookieNameFor, createGate, type GateOptions, type GateRequest } from "./gate.js";
 import { mcpToken } from "./token.js";
+import { tokenPrefix } from "../contract/ports/access.js";
 
 const token = "the-token-of-this-server";
 const controlKey = "the-key-of-the-command-line";
 const own = "http://localhost:4123";
 
-function openGate(options: { anyAddress?: boolean; maxWrong?: number } = {}) {
+interface Options extends Pick<GateOptions, "anyAddress" | "acceptsJwt" | "hasLogin"> {
+  readonly maxWrong?: number;
+}
+
+function openGate({ maxWrong, ...options }: Options = {}) {
   const sessions = new BrowserSessions({ now: () => 1 });
-  const attempts = new AttemptLimit({ now: () => 1, maxWrong: options.maxWrong });
+  const attempts = new AttemptLimit({ now: () => 1, maxWrong });
   const names = new Set(["localhost", "127.0.0.1", "::1"]);
-  const { anyAddress } = options;
-  const gate = createGate({ token, controlKey, sessions, attempts, names, port: 4123, anyAddress });
+  const gate = createGate({ token, controlKey, sessions, attempts, names, port: 4123, ...options });
   const signedIn = sessions.open({ address: "127.0.0.1" });
   const cookie = `${cookieNameFor("localhost:4123", 4123)}=${signedIn.cookie}`;
   const connection = {};
@@ -105,6 +109,86 @@ describe("the gate", () => {
     expect(admit("GET", "/", bearer(token), "token=")).toBe("401 TOKEN_IN_URL");
   });
 
+  it.each([
+    ["GET", "/api/mcp-servers", true],
+    ["HEAD", "/api/mcp-servers", false],
+    ["GET", "/api/mcp-servers/github", false],
+    ["POST", "/api/mcp-servers/github/restart", true],
+    ["POST", "/api/mcp-servers/github/stop", true],
+    ["POST", "/api/mcp-servers/github/approve", false],
+    ["POST", "/api/mcp-servers/a/b/restart", false],
+    ["POST", "/api/mcp-servers//restart", false],
+    ["POST", "/api/mcp-servers/github/restart/x", false],
+    ["POST", "/v2/api/mcp-servers/github/stop", false],
+    ["GET", "/api/tools", false],
+  ])("lets the command line's key use %s %s: %s", (method, path, opened) => {
+    const expected = opened ? "control" : "403 TOKEN_FOR_CONTROL";
+    expect(openGate().admit(method, path, bearer(controlKey))).toBe(expected);
+  });
+
+  it("leaves a user's token to the state, wherever it is used, and counts no attempt", () => {
+    const { admit, gate } = openGate({ maxWrong: 1 });
+    const secret = `${tokenPrefix}abc`;
+    for (const path of ["/api/calls", "/mcp", "/"])
+      expect(admit("POST", path, bearer(secret))).toBe("unknown-token");
+    const headers = { host: "localhost", ...bearer(secret) };
+    const visit = { method: "GET", path: "/", query: new URLSearchParams(), headers, rawHeaders: [] };
+    expect(gate({ ...visit, address: "1.2.3.4", connection: {} })).toEqual({ by: "unknown-token", secret });
+  });
+
+  it("takes tokens of an authorization server for MCP alone, and only where it has one", () => {
+    const jwt = bearer("aaa.bbb.c-_");
+    const { admit } = openGate({ acceptsJwt: true, maxWrong: 3 });
+    expect(admit("POST", "/mcp", jwt)).toBe("unknown-token");
+    expect(admit("POST", "/mcp/team", bearer("aaa.bbb."))).toBe("unknown-token");
+    expect(admit("POST", "/api/calls", jwt)).toBe("403 TOKEN_FOR_MCP");
+    for (const wrong of ["aaa.bbb", "aaa.bbb.ccc.ddd", "aaa..ccc"])
+      expect(admit("POST", "/mcp", bearer(wrong))).toBe("401 TOKEN_NEEDED");
+    expect(openGate().admit("POST", "/mcp", jwt)).toBe("401 TOKEN_NEEDED");
+    expect(openGate({ acceptsJwt: false }).admit("POST", "/mcp", jwt)).toBe("401 TOKEN_NEEDED");
+  });
+
+  it("shows somebody without a session the page and the ways to sign in where there is one", () => {
+    const { admit } = openGate({ hasLogin: true });
+    for (const path of ["/login", "/login-return", "/login-methods"]) {
+      expect(admit("GET", path)).toBe("login");
+      expect(admit("POST", path)).toBe("401 TOKEN_NEEDED");
+      expect(openGate().admit("GET", path)).toBe("401 TOKEN_NEEDED");
+    }
+    expect(admit("GET", "/login/more")).toBe("anybody");
+    expect(admit("GET", "/")).toBe("anybody");
+    expect(admit("HEAD", "/assets/app.js")).toBe("anybody");
+    expect(admit("POST", "/")).toBe("401 TOKEN_NEEDED");
+    expect(admit("GET", "/api/tools")).toBe("401 TOKEN_NEEDED");
+  });
+
+  it("says what is missing: a token, or what goes with the cookie", () => {
+    const { gate, cookie } = openGate();
+    const messageFor = (headers: GateRequest["headers"]): string => {
+      const visit = { method: "GET", path: "/api/tools", query: new URLSearchParams(), rawHeaders: [] };
+      try {
+        gate({ ...visit, headers: { host: "localhost:4123", ...headers }, address: "::1", connection: {} });
+      } catch (error) {
+        if (error instanceof HttpError) return error.body.error.message;
+      }
+      return "let in";
+    };
+    expect(messageFor({})).toBe("A token is required.");
+    expect(messageFor({ cookie })).toContain(`the header ${pageHeader} is missing`);
+    expect(messageFor(bearer("wrong"))).toBe("The token is wrong.");
+    expect(messageFor({ cookie, ...bearer("wrong") })).toBe("The token is wrong.");
+  });
+
+  it.each([
+    ["Bearer", "401 TOKEN_NEEDED"],
+    [`Basic ${token}`, "401 TOKEN_NEEDED"],
+    [`Bearer ${token} x`, "401 TOKEN_NEEDED"],
+    [`x Bearer ${token}`, "401 TOKEN_NEEDED"],
+    [`BEARER ${token}`, "token"],
+  ])("takes the header %j as: %s", (authorization, expected) => {
+    expect(openGate().admit("GET", "/", { authorization })).toBe(expected);
+  });
+
   it("counts wrong tokens, and goes on to take the right one", () => {
     const { admit } = openGate({ maxWrong: 2 });
     const answers = ["a", "b", "c"].map((wrong) => admit("GET", "/", bearer(wrong)));
@@ -134,6 +218,10 @@ describe("the gate", () => {
     expect(admit("GET", "/health", { host: "10.0.0.7:4123" })).toBe("anybody");
     expect(admit("GET", "/health", { host: "[fe80::1]" })).toBe("anybody");
     expect(admit("GET", "/health", { host: "evil.org" })).toBe("421 HOST_REFUSED");
+    expect(admit("GET", "/health", { host: "10.0.0.7.8" })).toBe("421 HOST_REFUSED");
+    expect(openGate({ anyAddress: false }).admit("GET", "/health", { host: "10.0.0.7" })).toBe(
+      "421 HOST_REFUSED",
+    );
   });
 
   it.each([
@@ -172,6 +260,12 @@ describe("the gate", () => {
     expect(() => gate(visit("HOST", "other"))).toThrow(/host/);
     expect(() => gate(visit("Origin", own, "origin", own))).toThrow(/origin/);
     expect(gate(visit("accept", "a", "accept", "b", "origin", "host")).by).toBe("anybody");
+    const others = ["authorization", "content-type", "sec-fetch-site", "sec-fetch-mode"];
+    const ours = ["mcp-session-id", "mcp-protocol-version", pageHeader];
+    for (const name of [...others, ...ours]) {
+      expect(() => gate(visit(name, "a", "accept", "b", name.toUpperCase(), "c"))).toThrow(`header ${name}`);
+    }
+    expect(gate(visit(...others.flatMap((name) => [name, "x"]))).by).toBe("anybody");
   });
 });
 

@@ -45,7 +45,7 @@ export interface DenyOptions {
 export function createDenyRules(patterns: readonly string[], options: DenyOptions): DenyRules {
   const rules = patterns
     .filter((pattern) => pattern.trim() !== "")
-    .map((pattern) => compileRule(pattern, options));
+    .map((pattern) => compileOrRefuse(pattern, options));
   return {
     match: (location) => rules.find((rule) => covers(rule, location))?.text,
     matchBelow: (location) => rules.find((rule) => coversBelow(rule, location))?.text,
@@ -71,6 +71,17 @@ interface Glob {
   readonly scope: "root" | "workspace" | "absolute";
   /** One for each alternative of its braces. */
   readonly patterns: readonly (readonly Segment[])[];
+}
+
+function compileOrRefuse(pattern: string, options: DenyOptions): CompiledRule {
+  try {
+    return compileRule(pattern, options);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new ToolDefinitionError(`The path pattern "${pattern}" cannot be used: ${error.message}.`, {
+      cause: error,
+    });
+  }
 }
 
 function compileRule(pattern: string, options: DenyOptions): CompiledRule {
@@ -127,14 +138,7 @@ function literalForms(absolute: string, options: DenyOptions): string[] {
 }
 
 function toGlob(pattern: string, scope: Glob["scope"]): Glob {
-  try {
-    return { scope, patterns: expandBraces(foldName(pattern)).map(toSegments) };
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    throw new ToolDefinitionError(`The path pattern "${pattern}" cannot be used: ${error.message}.`, {
-      cause: error,
-    });
-  }
+  return { scope, patterns: expandBraces(foldName(pattern)).map(toSegments) };
 }
 
 /** A rule covers what it names and everything below, hence the last `**`. */
