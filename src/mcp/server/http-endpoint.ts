@@ -24,6 +24,7 @@ import { defaultKeepMs, LeftSessions, type ReturningHost } from "./left-sessions
 import { readBody, sendWebResponse, toWebRequest } from "./node-http.js";
 import { defaultMaxUnread, pacedBody } from "./paced-body.js";
 import { readPlainCall } from "./plain-call.js";
+import { RequestTurns } from "./request-turns.js";
 import { ResumableEvents } from "./resumable-events.js";
 
 /** All hosts that speak over HTTP. */
@@ -36,6 +37,7 @@ export class HttpEndpoint {
   readonly #restoring = new Map<string, Promise<HttpSession | undefined>>();
   readonly #left: LeftSessions;
   readonly #events: ResumableEvents;
+  readonly #turns = new RequestTurns();
   readonly #sweep: NodeJS.Timeout;
   readonly #maxBody: number;
   readonly #keepMs: number;
@@ -71,6 +73,7 @@ export class HttpEndpoint {
     if (isGone) return;
     if (text === undefined)
       return refused(refuse(413, -32000, `A request may have at most ${this.#maxBody} bytes.`));
+    await this.#turns.next();
     const parsed = parseBody(text);
     if (parsed instanceof Response) return refused(parsed);
     return this.#handleMessage(request, response, { principal, parsed });
@@ -285,10 +288,8 @@ export class HttpEndpoint {
     this.#events.dropOld();
     this.#left.endOld();
     const gone = Date.now() - this.#keepMs;
-    for (const session of this.#sessions.values()) {
-      if (session.leftAt === undefined || session.leftAt >= gone) continue;
-      session.end();
-    }
+    for (const session of this.#sessions.values())
+      if (session.leftAt !== undefined && session.leftAt < gone) session.end();
     for (const place of this.#places) if (!place.busy && place.lastSeen < since) place.end(true);
   }
 }
