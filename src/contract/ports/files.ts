@@ -161,6 +161,8 @@ export interface Files {
   /** Read a whole file into memory that the next large file gets once it is given back; that is not required. */
   lend?(path: string): Promise<{
     readonly bytes: Uint8Array;
+    /** Of the very file that was read, at opening. */
+    readonly stat: FileStat;
     /** Nobody uses the bytes any more. */
     giveBack(): void;
   }>;

@@ -23,7 +23,7 @@ export async function rememberBefore(deps: SeenDeps, paths: readonly string[]): 
     if ((await deps.seen.load(path)) === undefined) continue;
     const stat = await deps.files.stat(path);
     if (stat?.type !== "file" || !isReadWhole(deps, stat)) continue;
-    const { seen, lines } = await readPresentFile(deps, path, stat);
+    const { seen, lines } = await readPresentFile(deps, path);
     if (seen === undefined || seen.encoding === base64) continue;
     known.push({
       path,
@@ -43,7 +43,7 @@ export async function carrySeen(deps: SeenDeps, before: readonly KnownBefore[]):
       deps.seen.forget(path);
       continue;
     }
-    const now = (await readPresentFile(deps, path, stat)).lines;
+    const now = (await readPresentFile(deps, path)).lines;
     const after = now.slice(1, now.count);
     const isKnown = new Set(known.runs.flatMap(({ start, lines: own }) => own.map((_, at) => start + at)));
     // For each current line, its previous number; 0 for a new line.

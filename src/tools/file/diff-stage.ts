@@ -97,7 +97,7 @@ function emptyFile(): StagedFile {
 async function fromDisk(deps: DiffStage["deps"], path: string): Promise<StagedFile> {
   const stat = await deps.files.stat(path);
   if (stat === null) return emptyFile();
-  const present = await requireText(deps, path, stat);
+  const present = await requireText(deps, path);
   const { bytes, encoding } = present;
   return {
     bytes,

@@ -110,11 +110,15 @@ function isLink({ files }: LayerDeps, name: string): boolean {
   return whole.path !== path.join(directory.path, path.basename(plain));
 }
 
-/** Layer 6: it is a text file; returned with what the session knows about it. */
-export async function requireText(deps: LayerDeps, name: string, stat: FileStat): Promise<PresentFile> {
-  if (stat.type === "directory") throw notText(name, "is a directory");
-  if (!isReadWhole(deps, stat)) throw tooLargeToChange(name, stat.size, deps.files.maxFileSize ?? 0);
-  const file = await readPresentFile(deps, name, stat);
+/** Layers 5 and 6: the path exists and is a text file; returned with what the session knows about it. */
+export async function requireText(deps: LayerDeps, name: string): Promise<PresentFile> {
+  // Opened only once; a second look is taken where that fails, to say why.
+  const file = await readPresentFile(deps, name).catch(async (error: unknown) => {
+    const stat = await requireFile(deps, name);
+    if (stat.type === "directory") throw notText(name, "is a directory");
+    if (!isReadWhole(deps, stat)) throw tooLargeToChange(name, stat.size, deps.files.maxFileSize ?? 0);
+    throw error;
+  });
   // A file that was read in an explicitly named encoding counts as text.
   if (file.seen?.encoding === undefined && looksBinary(file.bytes)) throw notText(name, "is a binary file");
   return file;
@@ -126,13 +130,14 @@ export function isReadWhole({ files }: Pick<LayerDeps, "files">, { size }: FileS
 }
 
 /** Read the whole file, whatever it contains. */
-export async function readPresentFile(deps: LayerDeps, name: string, stat: FileStat): Promise<PresentFile> {
+export async function readPresentFile(deps: LayerDeps, name: string): Promise<PresentFile> {
   const known = await deps.seen.load(name);
-  const read: Pick<PresentFile, "bytes" | "giveBack"> = (await deps.files.lend?.(name)) ?? {
+  const read: Pick<PresentFile, "bytes" | "stat" | "giveBack"> = (await deps.files.lend?.(name)) ?? {
+    stat: await requireFile(deps, name),
     bytes: await deps.files.read(name),
     giveBack: () => {},
   };
-  const { bytes, giveBack } = read;
+  const { bytes, stat, giveBack } = read;
   const isBytes = known?.encoding === base64;
   const { encoding } = decodeText(bytes, isBytes ? "auto" : known?.encoding);
   let createdLines: PresentLines | undefined;
@@ -188,7 +193,7 @@ export async function requireUnchanged(
     if (stat.identity !== known.identity) throw modifiedSinceRead(name, undefined);
     return;
   }
-  const file = await readPresentFile(deps, name, stat);
+  const file = await readPresentFile(deps, name);
   const fresh = compareSeen(file.seen ?? known, file.lines);
   if (fresh.unchanged || (allowGrowth && fresh.onlyGrew)) return;
   throw modifiedSinceRead(name, fresh.firstChange);

@@ -14,7 +14,7 @@ import {
   type KnownLines,
   type UnreadPlace,
 } from "./known-lines.js";
-import { checkCreatable, requireFile, requireText, type PresentFile } from "./layers.js";
+import { checkCreatable, requireText, type PresentFile } from "./layers.js";
 import {
   createExists,
   modifiedSinceRead,
@@ -51,7 +51,7 @@ type EditDeps = Pick<ToolContext, "files" | "seen">;
 /** Check an edit by layers 3 to 9. */
 export async function planFileEdit(edit: FileEdit, deps: EditDeps): Promise<PlannedChange<EditResult>> {
   if (edit.old_str === "") return planCreation(edit, deps);
-  const file = await requireText(deps, edit.path, await requireFile(deps, edit.path));
+  const file = await requireText(deps, edit.path);
   const { path, old_str: oldStr, new_str: newStr, replace_all: replaceAll } = edit;
   const isLarge = file.bytes.length > largeBytes;
   if (file.seen === undefined && !isLarge) throw notRead(path);
@@ -91,7 +91,7 @@ async function planCreation(edit: FileEdit, deps: EditDeps): Promise<PlannedChan
   if (stat === null) await checkCreatable(deps, path);
   // A file of up to 4 bytes may consist of a byte order mark only.
   if (stat !== null && stat.type === "file" && stat.size > 4) throw createExists(path);
-  const file = stat === null ? undefined : await requireText(deps, path, stat);
+  const file = stat === null ? undefined : await requireText(deps, path);
   const before = file?.bytes ?? new Uint8Array();
   const plan = planEdit(before, { oldStr: "", newStr });
   if (!plan.ok) throw plan.fault === "not-exact" ? notExact(path, plan.reason) : createExists(path);

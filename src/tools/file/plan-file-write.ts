@@ -50,7 +50,7 @@ export async function planFileWrite(write: FileWrite, deps: WriteDeps): Promise<
     return planNewFile(write, deps);
   }
   if (stat.type === "directory") throw notText(path, "is a directory");
-  return write.mode === "append" ? planAppend(write, deps, stat) : planOverwrite(write, deps, stat);
+  return write.mode === "append" ? planAppend(write, deps, stat) : planOverwrite(write, deps);
 }
 
 async function planNewFile(write: FileWrite, deps: WriteDeps): Promise<PlannedChange<WriteResult>> {
@@ -69,14 +69,10 @@ async function planNewFile(write: FileWrite, deps: WriteDeps): Promise<PlannedCh
   };
 }
 
-async function planOverwrite(
-  write: FileWrite,
-  deps: WriteDeps,
-  stat: FileStat,
-): Promise<PlannedChange<WriteResult>> {
+async function planOverwrite(write: FileWrite, deps: WriteDeps): Promise<PlannedChange<WriteResult>> {
   const { path } = write;
   const raw = isBase64(write);
-  const file = raw ? await readPresentFile(deps, path, stat) : await requireText(deps, path, stat);
+  const file = raw ? await readPresentFile(deps, path) : await requireText(deps, path);
   requireAllSeen(file);
   const content = raw ? fromBase64(write.content) : toOverwrite(toText(write), file);
   const { data } = content;
@@ -115,7 +111,7 @@ async function planAppend(
   const content = isBase64(write) ? fromBase64(write.content) : toAppend(toText(write), head);
   const { data } = content;
   // The seen lines need an update only if the session knows some.
-  const before = known === undefined ? undefined : await readPresentFile(deps, path, stat);
+  const before = known === undefined ? undefined : await readPresentFile(deps, path);
   const mutation: FileMutation = { op: "append", path, data, ifIdentity: stat.identity };
   return {
     mutations: [mutation],

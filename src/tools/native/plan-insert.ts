@@ -6,7 +6,7 @@ import type { Splice } from "../../text/splice.js";
 import type { PlannedChange } from "../file/change-files.js";
 import { describeEdit } from "../file/describe-edit.js";
 import { editText, knownAfter } from "../file/edited-text.js";
-import { requireFile, requireText, type PresentFile } from "../file/layers.js";
+import { requireText, type PresentFile } from "../file/layers.js";
 import { nothingKnown } from "../file/known-lines.js";
 import { notExact, notRead } from "../file/layer-errors.js";
 import { noteWritten } from "../file/note-written.js";
@@ -20,7 +20,7 @@ export async function planInsert(
   deps: Pick<ToolContext, "files" | "seen">,
 ): Promise<PlannedChange<EditorResult>> {
   const { path, insert_line: after = 0, insert_text: text = call.new_str ?? "" } = call;
-  const file = await requireText(deps, path, await requireFile(deps, path));
+  const file = await requireText(deps, path);
   const { lines, seen, bytes } = file;
   if (after < 0 || after > lines.count) throw outOfRange(after, lines.count);
   const spans = [after, after + 1]

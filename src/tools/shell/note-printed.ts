@@ -52,7 +52,7 @@ function createFileReader(ctx: NoteDeps): FileReader {
     if (!ctx.files.check(path, "read").allowed) return undefined;
     const stat = await ctx.files.stat(path);
     if (stat?.type !== "file" || stat.size > maxFileBytes) return undefined;
-    const { lines } = await readPresentFile(ctx, path, stat);
+    const { lines } = await readPresentFile(ctx, path);
     return { path, identity: stat.identity, lines };
   };
   return async (path) => {

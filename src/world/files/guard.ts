@@ -38,10 +38,10 @@ export function createGuard(options: GuardOptions): Guard {
     openRead: (text) => openRead(deps, text, display),
     stat: (text, { follow = true } = {}) => statPath(deps, text, follow),
     glance: (text) => glanceAt(rules, text),
-    read: (text, range) => readFileBytes(deps, text, { range, maxBytes: maxFileSize }),
+    read: async (text, range) => (await readFileBytes(deps, text, { range, maxBytes: maxFileSize })).bytes,
     async lend(text) {
-      const bytes = await readFileBytes(deps, text, { maxBytes: maxFileSize, spare });
-      return { bytes, giveBack: () => spare.giveBack(bytes) };
+      const { bytes, stat } = await readFileBytes(deps, text, { maxBytes: maxFileSize, spare });
+      return { bytes, stat, giveBack: () => spare.giveBack(bytes) };
     },
     list: (text) => listDirectory(deps, text, display),
     walk: (text, walk = {}, signal) => walkFiles(deps, text, { ...walk, display, signal }),

@@ -50,8 +50,14 @@ export interface ReadLimits {
 const SYNC_READ_BYTES = 256 * 1024;
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
+/** Bytes of a file, and its stat at opening. */
+export interface ReadBytes {
+  readonly bytes: Uint8Array;
+  readonly stat: FileStat;
+}
+
 /** Read a file, or a range of a file of any size, within the limit. The size in its stat is only a hint. */
-export async function readFileBytes(deps: GuardDeps, text: string, limits: ReadLimits): Promise<Uint8Array> {
+export async function readFileBytes(deps: GuardDeps, text: string, limits: ReadLimits): Promise<ReadBytes> {
   const { offset, length } = checkRange(limits.range);
   const file = openForReading(deps, text);
   try {
@@ -62,7 +68,7 @@ export async function readFileBytes(deps: GuardDeps, text: string, limits: ReadL
     const hint = Math.min(wanted, expected + 1);
     const bytes = await withPathAsync(text, () => readUpTo(file.fd, { offset, wanted, hint }, limits.spare));
     if (bytes.length > limits.maxBytes) throw fileTooLarge(text, limits.maxBytes);
-    return bytes;
+    return { bytes, stat: file.stat };
   } finally {
     file.close();
   }
