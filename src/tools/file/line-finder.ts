@@ -66,6 +66,17 @@ export function createLineFinder(whole: Buffer, { from, mark, known }: LineFinde
   };
 }
 
+/** Where each line begins; the first one at `from`. */
+export function lineStarts(whole: Buffer, from: number, mark: number): number[] {
+  const starts: number[] = [];
+  for (let at = from; at < whole.length;) {
+    starts.push(at);
+    const end = whole.indexOf(mark, at);
+    at = end === -1 ? whole.length : end + 1;
+  }
+  return starts;
+}
+
 /** A finder for lines of which all positions are known. */
 export function finderIn(starts: readonly number[], whole: Buffer, mark: number): LineFinder {
   const { length } = whole;

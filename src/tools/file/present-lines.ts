@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { decodeText } from "../../text/decode-text.js";
 import { createLineTable } from "../../text/line-table.js";
-import { createLineFinder, finderIn } from "./line-finder.js";
+import { createLineFinder, finderIn, lineStarts } from "./line-finder.js";
 
 /** The current lines of a file, numbered from 1, without line ends. */
 export interface PresentLines {
@@ -42,12 +42,16 @@ export function createPresentLines(
   return utf8Lines(whole, decoded.bom ? 3 : 0, places);
 }
 
+/** Of a file up to this size all lines are found at once. */
+const smallBytes = 1 << 16;
+
 function utf8Lines(whole: Buffer, bomLength: number, { near = [], starts }: KnownPlaces): PresentLines {
   const mark = whole.includes(0x0a) ? 0x0a : 0x0d;
+  const known = starts ?? (whole.length <= smallBytes ? lineStarts(whole, bomLength, mark) : undefined);
   const finder =
-    starts === undefined
+    known === undefined
       ? createLineFinder(whole, { from: bomLength, mark, known: near })
-      : finderIn(starts, whole, mark);
+      : finderIn(known, whole, mark);
   const { byteStart, lineAt } = finder;
   // Checked once for all lines, unless few of very many are read.
   let isValid: boolean | undefined;
