@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as hashOnce } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { opendir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -65,7 +65,7 @@ export function openBlobs(dir: string, newId: () => string): BlobStore {
 }
 
 function digest(data: Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
+  return hashOnce("sha256", data);
 }
 
 function isPresent(file: string): boolean {

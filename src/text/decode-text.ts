@@ -5,7 +5,6 @@ import type { DecodedText, Decoding } from "./decoded-text.js";
 import { detectEncoding, readBom } from "./detect-encoding.js";
 import { encodeFragment } from "./encode-text.js";
 import { requireEncoding, type Encoding, type EncodingFamily } from "./encoding-names.js";
-import { once } from "../contract/once.js";
 import { loadIconv } from "./libraries.js";
 import { lineEndingOf } from "./line-ends.js";
 
@@ -14,8 +13,9 @@ export function decodeText(bytes: Uint8Array, encoding = "auto"): DecodedText {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { chosen, bomLength } = chooseEncoding(whole, encoding);
   const body = whole.subarray(bomLength);
-  const decoding = once(() => decoders[chosen.family](body, chosen.name));
-  const lineEnding = once(() => lineEndingOf(decoding().text));
+  let made: Decoding | undefined;
+  let lineEnding: DecodedText["lineEnding"] | undefined;
+  const decoding = (): Decoding => (made ??= decoders[chosen.family](body, chosen.name));
   return {
     encoding: chosen.name,
     bom: bomLength > 0,
@@ -23,7 +23,7 @@ export function decodeText(bytes: Uint8Array, encoding = "auto"): DecodedText {
       return decoding().text;
     },
     get lineEnding() {
-      return lineEnding();
+      return (lineEnding ??= lineEndingOf(decoding().text));
     },
     byteOffset: (index) => bomLength + decoding().byteOffset(index),
     encode: (fragment) => encodeFragment(fragment, chosen),

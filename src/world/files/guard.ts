@@ -1,4 +1,4 @@
-import { fstatSync, lstatSync, readSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, readSync } from "node:fs";
 import path from "node:path";
 import { ToolError } from "../../contract/errors.js";
 import type { FileStat, PathVerdict } from "../../contract/ports/files.js";
@@ -102,7 +102,7 @@ function canonicalPath(deps: GuardDeps, text: string, isReal = false): string {
 }
 
 function openRead(deps: GuardDeps, text: string, display: (real: string) => string): GuardedFile {
-  const { fd, real, stat, close } = openForReading(deps, text);
+  const { fd, real, stat } = withPath(text, () => openForReading(deps, text));
   return {
     fd,
     real,
@@ -110,7 +110,17 @@ function openRead(deps: GuardDeps, text: string, display: (real: string) => stri
     path: display(real),
     readInto: (buffer, position) => withPath(text, () => readSync(fd, buffer, 0, buffer.length, position)),
     look: () => toFileStat(fstatSync(fd, { bigint: true })),
-    close,
+    close: closeOnce(fd),
+  };
+}
+
+/** A function that closes a descriptor only once, because descriptor numbers are reused. */
+function closeOnce(fd: number): () => void {
+  let open = true;
+  return () => {
+    if (!open) return;
+    open = false;
+    closeSync(fd);
   };
 }
 

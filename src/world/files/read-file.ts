@@ -2,41 +2,30 @@ import { closeSync, constants, read as readCallback, readSync } from "node:fs";
 import { promisify } from "node:util";
 import type { FileStat, ReadRange } from "../../contract/ports/files.js";
 import { ToolValidationError } from "../../contract/errors.js";
-import { notRegularFile, systemFailure, fileTooLarge, withPath, withPathAsync } from "./file-errors.js";
+import { notRegularFile, systemFailure, fileTooLarge, withPathAsync } from "./file-errors.js";
 import { toFileStat } from "./file-stat.js";
 import { type GuardDeps, openExisting } from "./locate.js";
 import { minSpareBytes, type SpareMemory } from "./spare-memory.js";
 
-/** An open regular file, with the descriptor it is read through. */
+/** An open regular file, with the descriptor it is read through; to be closed by the one who opened it. */
 export interface OpenDescriptor {
   readonly fd: number;
   /** The real path. */
   readonly real: string;
   readonly stat: FileStat;
-  readonly close: () => void;
 }
 
-/** Open a regular file for reading; anything else is refused without being opened. */
+/** Open a regular file for reading; anything else is refused without being opened. Throws errors of node:fs, too. */
 export function openForReading(deps: GuardDeps, text: string): OpenDescriptor {
   const handle = openExisting(deps, text, { access: "read" });
   try {
     if (handle.stat.isDirectory()) throw systemFailure(text, "EISDIR");
     if (!handle.stat.isFile()) throw notRegularFile(text);
-    const fd = withPath(text, () => handle.reopen(constants.O_RDONLY | constants.O_NONBLOCK));
-    return { fd, real: handle.real, stat: toFileStat(handle.stat), close: closeOnce(fd) };
+    const fd = handle.reopen(constants.O_RDONLY | constants.O_NONBLOCK);
+    return { fd, real: handle.real, stat: toFileStat(handle.stat) };
   } finally {
     handle.close();
   }
-}
-
-/** A function that closes a descriptor only once, because descriptor numbers are reused. */
-export function closeOnce(fd: number): () => void {
-  let open = true;
-  return () => {
-    if (!open) return;
-    open = false;
-    closeSync(fd);
-  };
 }
 
 export interface ReadLimits {
@@ -58,25 +47,25 @@ export interface ReadBytes {
 
 /** Read a file, or a range of a file of any size, within the limit. The size in its stat is only a hint. */
 export async function readFileBytes(deps: GuardDeps, text: string, limits: ReadLimits): Promise<ReadBytes> {
-  const { offset, length } = checkRange(limits.range);
-  const file = openForReading(deps, text);
-  try {
-    const wanted = Math.min(length, limits.maxBytes + 1);
-    const expected = Math.max(0, Math.min(length, file.stat.size - offset));
-    if (expected > limits.maxBytes) throw fileTooLarge(text, limits.maxBytes);
-    // One byte more, so that the end of the file is found without another buffer.
-    const hint = Math.min(wanted, expected + 1);
-    const bytes = await withPathAsync(text, () => readUpTo(file.fd, { offset, wanted, hint }, limits.spare));
-    if (bytes.length > limits.maxBytes) throw fileTooLarge(text, limits.maxBytes);
-    return { bytes, stat: file.stat };
-  } finally {
-    file.close();
-  }
+  const { range, maxBytes, spare } = limits;
+  const { offset, length } = range ? checkRange(range) : wholeFile;
+  return withPathAsync(text, async () => {
+    const { fd, stat } = openForReading(deps, text);
+    try {
+      const expected = Math.max(0, Math.min(length, stat.size - offset));
+      if (expected > maxBytes) throw fileTooLarge(text, maxBytes);
+      const bytes = await readUpTo(fd, { offset, expected, wanted: Math.min(length, maxBytes + 1) }, spare);
+      if (bytes.length > maxBytes) throw fileTooLarge(text, maxBytes);
+      return { bytes, stat };
+    } finally {
+      closeSync(fd);
+    }
+  });
 }
 
-function checkRange(range: ReadRange | undefined): { offset: number; length: number } {
-  const offset = range?.offset ?? 0;
-  const length = range?.length ?? Number.MAX_SAFE_INTEGER;
+const wholeFile = { offset: 0, length: Number.MAX_SAFE_INTEGER };
+
+function checkRange({ offset = 0, length = Number.MAX_SAFE_INTEGER }: ReadRange): Required<ReadRange> {
   for (const [name, value] of Object.entries({ offset, length })) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
     const message = `The range's ${name} must be a whole number of at least 0, not ${String(value)}.`;
@@ -90,15 +79,17 @@ const readAsync = promisify(readCallback);
 interface ReadSpan {
   readonly offset: number;
   readonly wanted: number;
-  readonly hint: number;
+  /** How much the file had when it was opened. */
+  readonly expected: number;
 }
 
 async function readUpTo(
   fd: number,
-  { offset, wanted, hint }: ReadSpan,
+  { offset, wanted, expected }: ReadSpan,
   spare: SpareMemory | undefined,
 ): Promise<Uint8Array> {
-  const size = Math.min(wanted, Math.max(hint, 64));
+  // Room for one byte more shows the end of the file without another buffer or read.
+  const size = Math.min(wanted, Math.max(expected + 1, 64));
   const isLarge = spare !== undefined && size >= minSpareBytes;
   let buffer: Buffer = isLarge ? spare.take(size) : Buffer.allocUnsafeSlow(size);
   let filled = 0;
@@ -109,8 +100,8 @@ async function readUpTo(
       buffer.length <= SYNC_READ_BYTES
         ? readSync(fd, buffer, filled, room, offset + filled)
         : (await readAsync(fd, buffer, filled, room, offset + filled)).bytesRead;
-    if (got === 0) break;
     filled += got;
+    if (got === 0 || (got < room && filled === expected)) break;
   }
   return buffer.subarray(0, filled);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobRef, BlobStore } from "../../contract/ports/blobs.js";
 import type { ContentDelta, FileImage } from "../../contract/ports/journal.js";
@@ -52,7 +52,7 @@ export function atLineEnds(before: Uint8Array, { prefix, suffix }: CommonEnds): 
 
 /** The hash of a previous content of which only a difference is stored; empty where computing it would cost too much. */
 export function hashPrevious(before: Uint8Array): string {
-  return before.length > hashedBytes ? "" : createHash("sha256").update(before).digest("hex");
+  return before.length > hashedBytes ? "" : hash("sha256", before);
 }
 
 /** Store only the part that the next content replaces. */

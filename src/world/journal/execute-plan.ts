@@ -204,10 +204,10 @@ async function take(
   steps: readonly JournalStep[],
 ): Promise<void> {
   const onLinked = (): void => deps.failpoint("linked");
-  const breathe = createPause();
+  const breathe = planned.length > 1 ? createPause() : undefined;
   for (let seq = 0; seq < planned.length; seq += 1) {
     await deps.lock?.check();
-    await breathe();
+    await breathe?.();
     const each = planned[seq];
     const step = steps[seq];
     if (step === undefined || each === undefined) continue;

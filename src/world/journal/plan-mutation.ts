@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { NodeAttributes } from "../../contract/ports/journal.js";
 import { writeTooLarge } from "../../contract/write-too-large.js";
@@ -12,7 +12,7 @@ import {
 import { attributesOf, fileImage } from "./images.js";
 import { judgeMovedTree, resolveRealPath } from "./resolve-real-path.js";
 import { planMove } from "./plan-move.js";
-import { previousOfSplice, previousOfWrite, piecesOf } from "./plan-splice.js";
+import { joinedBytes, previousOfSplice, previousOfWrite, sourceAfter } from "./plan-splice.js";
 import { checkContent, checkIdentity, emptyDirectory, planParents } from "./plan-content.js";
 import { setAside, type SetAsideDeps } from "./set-aside.js";
 import type { PreviousContent, Plan } from "./plan.js";
@@ -73,18 +73,13 @@ async function planSplice(deps: MutationDeps, plan: Plan, mutation: Mutation<"sp
   const { path: text, before, splices, mode } = mutation;
   const real = resolveRealPath(deps, text, { access: "write" });
   const node = plan.files.look(real, "write");
-  const pieces = piecesOf(mutation);
-  checkSize(
-    text,
-    pieces.reduce((sum, piece) => sum + piece.length, 0),
-    deps,
-  );
+  const source = sourceAfter(mutation);
+  checkSize(text, sizeOf(source), deps);
   checkTarget(text, node);
   const attributes = { ...keptAttributes(node), ...(mode !== undefined && { mode: mode & 0o777 }) };
+  const pieces = source.kind === "pieces" ? source.pieces : [source.data];
   const previous = await previousOfSplice(plan, node, { text, before, pieces, splices });
   if (previous === undefined) await checkContent(plan.deps, { text, node, wanted: before });
-  const source: Source =
-    before.length > joinedBytes ? { kind: "pieces", pieces } : { kind: "data", data: Buffer.concat(pieces) };
   await putFile(deps, plan, { real, node, text, op: "write", source, attributes, previous });
 }
 
@@ -172,7 +167,7 @@ async function putFile(deps: MutationDeps, plan: Plan, put: Put): Promise<void> 
   }
   const ref =
     source.kind === "data"
-      ? { hash: createHash("sha256").update(source.data).digest("hex"), size: source.data.length }
+      ? { hash: hash("sha256", source.data), size: source.data.length }
       : await digestSource(plan.deps, source);
   await plan.set(real, { image: fileImage(attributes, ref), source }, meaning);
 }
@@ -181,9 +176,6 @@ function sizeOf(source: Source): number {
   if (source.kind === "data") return source.data.length;
   return source.kind === "pieces" ? source.pieces.reduce((sum, piece) => sum + piece.length, 0) : 0;
 }
-
-// A small file is read once and joined in memory.
-const joinedBytes = 1 << 18;
 
 /** Only regular files can get new content. */
 function checkTarget(text: string, node: VirtualNode | null): void {

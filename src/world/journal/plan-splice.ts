@@ -12,12 +12,20 @@ import {
 } from "./delta.js";
 import { fileImage } from "./images.js";
 import type { PreviousContent, Plan } from "./plan.js";
+import type { Source } from "./sources.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 type SpliceMutation = Extract<FileMutation, { op: "splice" }>;
 
-/** The parts of the next content, beginning with what stays before the first splice. */
-export function piecesOf({ path, before, splices }: SpliceMutation): Uint8Array[] {
+/** Up to this size a file is joined in memory. */
+export const joinedBytes = 1 << 18;
+
+/** The next content: joined if the file is small, else its pieces, beginning with what stays before the first splice. */
+export function sourceAfter({
+  path,
+  before,
+  splices,
+}: SpliceMutation): Extract<Source, { kind: "data" | "pieces" }> {
   const pieces: Uint8Array[] = [];
   let from = 0;
   for (const { start, end, data } of splices) {
@@ -26,7 +34,9 @@ export function piecesOf({ path, before, splices }: SpliceMutation): Uint8Array[
     pieces.push(before.subarray(from, start), data);
     from = end;
   }
-  return joinSmall([...pieces, before.subarray(from)]);
+  pieces.push(before.subarray(from));
+  if (before.length > joinedBytes) return { kind: "pieces", pieces: joinSmall(pieces) };
+  return { kind: "data", data: Buffer.concat(pieces) };
 }
 
 const smallBytes = 1 << 16;

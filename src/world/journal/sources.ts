@@ -111,6 +111,8 @@ async function fileHolds(opener: Opener, real: string, known: Buffer): Promise<b
       const end = position + got;
       if (end > known.length || known.compare(buffer, 0, got, position, end) !== 0) return false;
       position = end;
+      // More was asked for, and was not there.
+      if (position === known.length && got < buffer.length) return true;
       if (position < known.length && position % turnBytes < comparedBytes) await nextTurn();
     }
   } finally {
