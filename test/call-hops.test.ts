@@ -11,7 +11,7 @@ const script = join(import.meta.dirname, "../scripts/call-hops.mjs");
  */
 const limits = {
   current_time: { files: 50, functions: 160 },
-  edit_file: { files: 138, functions: 656 },
+  edit_file: { files: 137, functions: 640 },
 };
 
 interface Hops {
