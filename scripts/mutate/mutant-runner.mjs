@@ -1,4 +1,5 @@
 // Runs each test of a file without a mutant first, and then once for every mutant that it reached.
+import { setMaxListeners } from "node:events";
 import { appendFileSync, readFileSync } from "node:fs";
 import { TestRunner } from "vitest";
 import { question } from "./switchable-text.mjs";
@@ -27,6 +28,8 @@ export default class MutantRunner extends TestRunner {
     if (reached.size > 0) report("outside", { ids: [...reached] });
     reached = new Set();
     if (outside !== undefined) return;
+    // Each try listens for the end of the test.
+    setMaxListeners(0, test.context.signal);
     test.repeats = asLongAs(triesOf(test), test);
   }
 

@@ -86,6 +86,9 @@ describe("the gate", () => {
       expect(admit(method, "/api/tools", { ...page, origin: own, [consoleHeader]: "1" })).toBe("browser");
     }
     expect(admit("GET", "/api/tools", { ...page, [pageHeader]: "wrong" })).toBe("401 TOKEN_NEEDED");
+    expect(admit("GET", "/api/tools", { ...page, [pageHeader]: [page[pageHeader]] as never })).toBe(
+      "401 TOKEN_NEEDED",
+    );
   });
 
   it("opens with each secret what that secret is for", () => {

@@ -27,8 +27,8 @@ export function propertyOf(schema: unknown, name: string, root: JsonSchema): unk
 }
 
 /** Whether a schema names a property itself. */
-export function hasProperty(schema: JsonSchema | undefined, name: string): boolean {
-  const properties = schema && resolveRef(schema, schema)?.["properties"];
+export function hasProperty(schema: JsonSchema, name: string): boolean {
+  const properties = resolveRef(schema, schema)?.["properties"];
   return isRecord(properties) && Object.hasOwn(properties, name);
 }
 

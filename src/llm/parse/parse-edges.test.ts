@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseToolCalls } from "./parse-tool-calls.js";
 import { parseBriefly } from "../testing/parse-briefly.js";
 
 const json = '{"name":"read_file","arguments":{"path":"a"}}';
@@ -111,5 +112,35 @@ describe("a call with more than its arguments", () => {
     '<tool_call>read_file\n{"path":"a"}<arg_key>start_line</arg_key><arg_value>2</arg_value>',
   ])("in JSON and in tags is reported, closed or not: %s", (text) => {
     expect(parseBriefly(text)).toMatchObject({ calls: [], problems: ["ambiguous"] });
+  });
+});
+
+describe("what the caller gives", () => {
+  const call = '<tool_call name="count"><parameter name="n">3</parameter></tool_call>';
+
+  it("types a text by a reference into the tool's own schema, and leaves it a text without one", () => {
+    const inputSchema = { properties: { n: { $ref: "#/$defs/n" } }, $defs: { n: { type: "integer" } } };
+    expect(parseToolCalls(call, { tools: [{ name: "count", inputSchema }] }).calls).toMatchObject([
+      { arguments: { n: 3 } },
+    ]);
+    for (const options of [{ tools: [{ name: "count" }] }, {}])
+      expect(parseToolCalls(call, options).calls).toMatchObject([{ arguments: { n: "3" } }]);
+  });
+
+  it("is refused where it is misspelt", () => {
+    expect(() => parseToolCalls(call, { maxCall: 1 } as never)).toThrow(
+      'Unknown option "maxCall" for parseToolCalls.',
+    );
+  });
+
+  it("may fail: that is no problem of the text", () => {
+    const inputSchema = {
+      get properties(): never {
+        throw new Error("no schema today");
+      },
+    };
+    expect(() => parseToolCalls(call, { tools: [{ name: "count", inputSchema }] })).toThrow(
+      "no schema today",
+    );
   });
 });

@@ -93,14 +93,13 @@ export function parseToolCalls(text: string, options: ParseOptions = {}): Parsed
 
 function toCall(raw: RawCall, names: ToolNames, { start, end }: FoundCalls): ParsedToolCall {
   const tool = names.find(raw.name);
-  const schema = tool?.inputSchema;
+  const schema = tool?.inputSchema ?? {};
   const misplaced = (raw.beside ?? []).filter((key) => hasProperty(schema, key));
   if (misplaced.length > 0) throw besideArguments(raw.name, misplaced);
   const args: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(raw.values ?? {})) setOwn(args, key, value);
   for (const [key, written] of raw.texts ?? []) {
-    const wanted = schema === undefined ? undefined : propertyOf(schema, key, schema);
-    setOwn(args, key, coerceText(written, wanted, schema ?? {}));
+    setOwn(args, key, coerceText(written, propertyOf(schema, key, schema), schema));
   }
   return {
     name: tool?.name ?? withoutPrefix(raw.name),

@@ -5,6 +5,7 @@ import type { Json } from "../../contract/json.js";
 import type { KeyValue } from "../../contract/ports/store.js";
 import type { Tool } from "../../contract/tool.js";
 import type { UpstreamTool } from "../../contract/ports/upstream.js";
+import { view } from "../../registry/registry.fixture.js";
 import { ToolRegistry } from "../../registry/tool-registry.js";
 import { createFaultLog } from "./fault-log.js";
 import { ServerCatalogue } from "./server-catalogue.js";
@@ -35,7 +36,11 @@ function openRuns(store = keyValue()) {
       memory,
       faults,
       wanted: (name) => name !== "unwanted",
-      wrap: ({ raw, shown }) => registered(`srv:${raw.name}`, shown.description),
+      // The registry refuses a tool that depends on one which nobody has.
+      wrap: ({ raw, shown }) => ({
+        ...registered(`srv:${raw.name}`, shown.description),
+        ...(raw.name === "dependent" && { dependsOn: ["missing"] }),
+      }),
     });
     const callable = (): string[] => registry.list().map(({ name }) => name);
     return { catalogue, registry, faults, callable };
@@ -278,5 +283,73 @@ describe("ServerCatalogue", () => {
     expect(writes).toBe(first);
     await catalogue.take([tool("a"), tool("b")]);
     expect(writes).toBeGreaterThan(first);
+  });
+
+  it("says in the list of tools why one cannot be called, before and after a person has rejected it", async () => {
+    const { catalogue, registry } = openRuns()();
+    await catalogue.take([tool("a")]);
+    await catalogue.take([tool("a", "Changed.")]);
+    expect(catalogue.view().held).toEqual([expect.not.objectContaining({ rejected: true })]);
+    expect(() => registry.resolve("srv:a", view)).toThrow("its definition changed after it was accepted");
+    await catalogue.reject();
+    expect(catalogue.view().held).toMatchObject([{ tool: "a", rejected: true }]);
+    expect(() => registry.resolve("srv:a", view)).toThrow("a person rejected the change");
+    await expect(catalogue.check("a")).rejects.toThrow("a person rejected the change");
+  });
+
+  it("registers a definition that was held before any of that name was registered", async () => {
+    const open = openRuns();
+    const before = open();
+    await before.catalogue.take([tool("a")]);
+    await before.catalogue.take([]);
+    const { catalogue, callable } = open();
+    await catalogue.load();
+    await catalogue.take([tool("a", "Changed.")]);
+    expect(callable()).toEqual([]);
+    expect(await catalogue.accept()).toEqual(["a"]);
+    expect(callable()).toEqual(["srv:a"]);
+  });
+
+  it("goes on from what another process accepted, and holds what that one has forgotten", async () => {
+    const open = openRuns();
+    const here = open();
+    await here.catalogue.take([tool("a"), tool("b")]);
+    const elsewhere = open();
+    await elsewhere.catalogue.load();
+    for (const { catalogue } of [here, elsewhere])
+      await catalogue.take([tool("a", "Changed."), tool("b", "Changed.")]);
+    await elsewhere.catalogue.accept(["a"]);
+    await here.catalogue.check("a");
+    await here.catalogue.take([tool("a", "Changed."), tool("b", "Changed.")]);
+    expect(here.catalogue.view().held.map((held) => held.tool)).toEqual(["b"]);
+    await elsewhere.catalogue.keep({ accepted: {} });
+    await expect(here.catalogue.check("b")).rejects.toMatchObject({ code: "DEFINITION_HELD" });
+  });
+
+  it("leaves a tool alone that is listed again as it was", async () => {
+    const { catalogue, registry } = openRuns()();
+    await catalogue.take([tool("a")]);
+    const first = registry.get("srv:a");
+    await catalogue.take([tool("a"), tool("b")]);
+    expect(registry.get("srv:a")).toBe(first);
+  });
+
+  it("refuses what the registry refuses, and a name that one listing has twice", async () => {
+    const { catalogue, callable } = openRuns()();
+    await catalogue.take([tool("dependent"), tool("a"), tool("twice"), tool("twice", "Another one.")]);
+    expect(callable()).toEqual(["srv:a", "srv:twice"]);
+    expect(catalogue.view().refused).toEqual([
+      { tool: "twice", reason: expect.stringMatching(/./) as string },
+      { tool: "dependent", reason: expect.stringContaining("missing") as string },
+    ]);
+  });
+
+  it("takes a host for one like those before where only newer ones were asked, and only then", async () => {
+    const { catalogue } = openRuns()();
+    const able = { era: "legacy" as const, capabilities: { sampling: {} } };
+    await catalogue.take([tool("a")], "modern");
+    expect(catalogue.isKnownTo(able)).toBe(true);
+    await catalogue.take([tool("a")], "legacy");
+    expect(catalogue.isKnownTo(able)).toBe(false);
   });
 });
