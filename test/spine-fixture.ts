@@ -68,6 +68,24 @@ export const echo = defineTool({
   execute: ({ text }) => ({ text }),
 });
 
+/** A tool that needs consent, and the inputs it ran with. */
+export const dangerous = (members: object = {}) => {
+  const ran: unknown[] = [];
+  const wipe = tool("wipe", {
+    annotations: { dangerous: true },
+    input: z.object({ what: z.string() }),
+    execute: (input) => {
+      ran.push(input);
+      return "wiped";
+    },
+    ...members,
+  });
+  return { ran, wipe };
+};
+
+/** A call of it. */
+export const wipeAll = { name: "wipe", arguments: { what: "all" } };
+
 /** A promise and its handles. */
 export function gate<T = void>() {
   let open!: (value: T) => void;

@@ -11,17 +11,17 @@ const farthest = 4;
 const endToEnd = [
   [
     "src/call/",
-    /^(spine-.*|pipeline|idempotency|lifetimes|robustness|foreign-calls|shell-policy|walls)\.test/u,
+    /^test\/(spine-.*|pipeline|idempotency|lifetimes|robustness|foreign-calls|shell-policy|walls)\.test/u,
   ],
-  ["src/scheduler/", /^(spine-schedule|idempotency)\.test/u],
-  ["src/policy/", /^(spine-permission|shell-policy)\.test/u],
-  ["src/registry/", /^(spine-life|spine-class-tool|tool-search)\.test/u],
-  ["src/world/files/", /^file-(?!processes).*\.test/u],
-  ["src/world/journal/", /^file-(edit|layers|properties)\.test/u],
-  ["src/world/sandbox/", /^(walls.*|world)\.test/u],
-  ["src/mcp/gateway/", /^(mcp-gateway.*|mcp-listing)\.test/u],
-  ["src/record/", /^(pipeline|spine-envelope)\.test/u],
-  ["src/store/", /^(state-hazards|idempotency)\.test/u],
+  ["src/scheduler/", /^(src\/call\/schedule|test\/idempotency)\.test/u],
+  ["src/policy/", /^(src\/call\/(authorise|approve)|test\/shell-policy)\.test/u],
+  ["src/registry/", /^test\/(spine-life|spine-class-tool|tool-search)\.test/u],
+  ["src/world/files/", /^test\/file-(?!processes).*\.test/u],
+  ["src/world/journal/", /^test\/file-(edit|layers|properties)\.test/u],
+  ["src/world/sandbox/", /^test\/(walls.*|world)\.test/u],
+  ["src/mcp/gateway/", /^test\/(mcp-gateway.*|mcp-listing)\.test/u],
+  ["src/record/", /^(test\/pipeline|src\/call\/respond)\.test/u],
+  ["src/store/", /^test\/(state-hazards|idempotency)\.test/u],
 ];
 
 /** A function that gives the tests that import a file, directly or through others: first those in its folder and the folders above, then those in `test/` about the folder, then others by their distance. */
@@ -90,12 +90,12 @@ function orderTests(found, { file, root }) {
       !near.includes(test) && file.startsWith(`${dirname(test)}/`) && dirname(test) !== join(root, "src"),
   );
   return [
-    ...near.filter(isOwn),
-    ...byName(above, file),
-    ...tests.filter(
-      (test) => test.startsWith(join(root, "test")) && whole?.test(relative(join(root, "test"), test)),
-    ),
-    ...near.filter((test) => !isOwn(test)),
+    ...new Set([
+      ...near.filter(isOwn),
+      ...byName(above, file),
+      ...tests.filter((test) => whole?.test(relative(root, test))),
+      ...near.filter((test) => !isOwn(test)),
+    ]),
   ];
 }
 

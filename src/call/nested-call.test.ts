@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { Resource, ToolContext } from "../src/index.js";
-import { collect, echo, gate, open, tool, until, watch } from "./spine-fixture.js";
-import { underLoad } from "./setup/under-load.js";
+import type { Resource, ToolContext } from "../index.js";
+import { collect, echo, gate, open, tool, until, watch } from "../../test/spine-fixture.js";
+import { underLoad } from "../../test/setup/under-load.js";
 
 describe("a call that a tool makes", () => {
   it("belongs to the task, agent, session and events of the one above", async () => {

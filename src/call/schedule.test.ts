@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { Resource } from "../src/index.js";
-import { gate, open, tool, until } from "./spine-fixture.js";
+import type { Resource } from "../index.js";
+import { gate, open, tool, until } from "../../test/spine-fixture.js";
 
 /** A tool that says what it touches by its arguments and notes when it runs. */
 function worker(log: string[], members: object = {}) {

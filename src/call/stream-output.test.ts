@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { StreamItem } from "../src/index.js";
-import { collect, echo, gate, open, tool, until, watch } from "./spine-fixture.js";
+import type { StreamItem } from "../index.js";
+import { collect, echo, gate, open, tool, until, watch } from "../../test/spine-fixture.js";
 
 const typesOf = (items: readonly StreamItem[]) => items.map(({ type }) => type);
 

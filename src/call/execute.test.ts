@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { createTestClock } from "../src/tools/testing/context.js";
-import { ToolExecutionError } from "../src/index.js";
-import { echo, gate, open, tool, until, watch } from "./spine-fixture.js";
-import { underLoad } from "./setup/under-load.js";
+import { createTestClock } from "../tools/testing/context.js";
+import { ToolExecutionError } from "../index.js";
+import { echo, gate, open, tool, until, watch } from "../../test/spine-fixture.js";
+import { underLoad } from "../../test/setup/under-load.js";
 
 const never = () => new Promise<never>(() => {});
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type CallRecord, type TenonEvent, ToolExecutionError } from "../src/index.js";
-import { echo, gate, open, tool, until, watch } from "./spine-fixture.js";
+import { type CallRecord, type TenonEvent, ToolExecutionError } from "../index.js";
+import { echo, gate, open, tool, until, watch } from "../../test/spine-fixture.js";
 
 const callTypes = (events: readonly TenonEvent[]) =>
   events

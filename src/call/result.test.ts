@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { ContentPart } from "../src/index.js";
-import { open, tool } from "./spine-fixture.js";
+import type { ContentPart } from "../index.js";
+import { open, tool } from "../../test/spine-fixture.js";
 
 const textOf = (content: readonly ContentPart[]) =>
   content.map((part) => (part.type === "text" ? part.text : "")).join("");

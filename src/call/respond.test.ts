@@ -13,10 +13,10 @@ import {
   ToolTimeoutError,
   ToolUnavailableError,
   ToolValidationError,
-} from "../src/index.js";
-import { collect, echo, open, tool, watch } from "./spine-fixture.js";
-import { anyCharacter } from "./setup/any-character.js";
-import { randomCases } from "./setup/random-cases.js";
+} from "../index.js";
+import { collect, echo, open, tool, watch } from "../../test/spine-fixture.js";
+import { randomCases } from "../../test/setup/random-cases.js";
+import { anyCharacter } from "../../test/setup/any-character.js";
 
 describe("the envelope", () => {
   it("has the shape of the contract for a success", async () => {

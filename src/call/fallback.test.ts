@@ -5,8 +5,8 @@ import {
   ToolTimeoutError,
   ToolUnavailableError,
   ToolValidationError,
-} from "../src/index.js";
-import { gate, open, tool, until } from "./spine-fixture.js";
+} from "../index.js";
+import { gate, open, tool, until } from "../../test/spine-fixture.js";
 
 const second = tool("second", { execute: (input) => ({ by: "second", input }) });
 const fails = () => Promise.reject(new Error("first broke"));

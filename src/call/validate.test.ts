@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { SchemaSource, ToolParameter } from "../src/index.js";
-import { open, tool } from "./spine-fixture.js";
+import type { SchemaSource, ToolParameter } from "../index.js";
+import { open, tool } from "../../test/spine-fixture.js";
 
 const parameters: readonly ToolParameter[] = [
   { name: "path", type: "string", required: true },
