@@ -454,3 +454,132 @@ describe("consent", () => {
     expect(ran).toHaveLength(1);
   });
 });
+
+describe("a request for consent", () => {
+  const requestFor = async (more: object = {}, call: object = wipeAll, options: TenonOptions = {}) => {
+    const asked: ApprovalRequest[] = [];
+    const { wipe } = dangerous(more);
+    const tenon = open({
+      tools: [wipe, tool("outer", { execute: (_, ctx) => ctx.call(wipeAll) })],
+      interact: { approve: (request) => (asked.push(request), true) },
+      ...options,
+    });
+    const session = tenon.createSession({
+      id: "s1",
+      agent: "ada",
+      userId: "u1",
+      clientInfo: { name: "zed" },
+    });
+    const answer = await session.call(call as never);
+    return { request: asked[0], answer };
+  };
+
+  it("says who wants what for which task, how dangerous it is and until when it waits", async () => {
+    const { request, answer } = await requestFor({}, { ...wipeAll, taskId: "t1" });
+    expect(request).toEqual({
+      id: expect.any(String),
+      callId: answer.callId,
+      sessionId: "s1",
+      taskId: "t1",
+      agent: "ada",
+      userId: "u1",
+      client: { name: "zed" },
+      toolName: "wipe",
+      risk: "high",
+      arguments: { what: "all" },
+      reason: expect.stringContaining("consent for wipe"),
+      decision: answer.metadata.decision,
+      alwaysRule: "allow wipe for the agent ada for the user u1 for the client zed",
+      channels: expect.arrayContaining(["callback"]),
+      requestedAt: expect.any(Number),
+      expiresAt: (request?.requestedAt ?? 0) + 300_000,
+    });
+    expect(answer.metadata.approval).toMatchObject({
+      verdict: "once",
+      channel: "callback",
+      callId: answer.callId,
+    });
+  });
+
+  it("by a call within another names both", async () => {
+    const { request, answer } = await requestFor({}, { name: "outer" });
+    expect(request).toMatchObject({ rootCallId: answer.callId });
+    expect(request?.callId).not.toBe(answer.callId);
+    expect((await requestFor()).request).not.toHaveProperty("rootCallId");
+  });
+
+  it("offers no rule for always where the tool itself asks", async () => {
+    const asks = { annotations: {}, checkPermissions: () => ({ behavior: "ask", message: "Sure?" }) };
+    const { request } = await requestFor(asks);
+    expect(request).toMatchObject({ reason: "Sure?", risk: expect.any(String) });
+    expect(request).not.toHaveProperty("alwaysRule");
+    const alone = open({ tools: [dangerous(asks).wipe] });
+    expect(await alone.call(wipeAll)).toFailWith("APPROVAL_UNAVAILABLE", {
+      message: "Access denied: Sure?, and nobody is available to ask.",
+      hint: "The tool requires a person's consent each time; run it where a person can answer.",
+      details: { rule: "tool:wipe", source: "tool" },
+    });
+  });
+
+  it("that is declined says so, with and without a reason", async () => {
+    const declined = async (reason?: string) => {
+      const interact = { approve: () => ({ verdict: "no" as const, reason }) };
+      return open({ tools: [dangerous().wipe], interact }).call(wipeAll);
+    };
+    const hint = "Do not repeat the call unchanged; ask the person what they want instead.";
+    for (const none of [undefined, ""])
+      expect(await declined(none)).toFailWith("APPROVAL_DENIED", {
+        message: "Access denied: the person declined.",
+        hint,
+      });
+    expect(await declined("too early")).toFailWith("APPROVAL_DENIED", {
+      message: "Access denied: the person declined: too early",
+    });
+  });
+
+  it("that expires says how long it waited", async () => {
+    const { answer } = await requestFor({}, wipeAll, {
+      interact: { approve: () => new Promise(() => {}) },
+      config: { approvals: { timeoutMs: 20 } },
+    });
+    expect(answer).toFailWith("APPROVAL_EXPIRED", {
+      message: "Access denied: nobody answered within 0 s.",
+      hint: "Call again when somebody can answer.",
+    });
+  });
+});
+
+describe("arguments that a person changed", () => {
+  const change = async (updatedArguments: unknown, rules: object[] = []) => {
+    const { ran, wipe } = dangerous({
+      resources: ({ what }: { what: string }) => ({ writes: [{ path: what }] }),
+    });
+    const tenon = open({
+      tools: [wipe],
+      interact: { approve: () => ({ verdict: "once", updatedArguments }) },
+      config: { policy: { rules: rules as never } },
+    });
+    const events = watch(tenon);
+    const answer = await tenon.call(wipeAll);
+    const resolved = events.find(({ type }) => type === "APPROVAL_RESOLVED")?.payload;
+    return { ran, answer, resolved };
+  };
+
+  it("are told with what they were, for the record as well", async () => {
+    const { ran, answer, resolved } = await change({ what: "less" });
+    expect(ran).toEqual([{ what: "less" }]);
+    const changed = { from: { what: "all" }, to: { what: "less" } };
+    expect(resolved).toMatchObject({ verdict: "once", changed });
+    expect(answer.metadata).toMatchObject({ argumentsChanged: true, approval: { changed } });
+  });
+
+  it("that a rule denies are refused, and told as well", async () => {
+    const { ran, answer, resolved } = await change({ what: "secret" }, [
+      { id: "no", decision: "deny", tool: "wipe", path: "secret" },
+    ]);
+    expect(answer).toFailWith("ACCESS_DENIED", { details: { rule: "no" } });
+    expect(ran).toEqual([]);
+    expect(resolved).toMatchObject({ changed: { from: { what: "all" }, to: { what: "secret" } } });
+    expect(answer.metadata).not.toHaveProperty("argumentsChanged");
+  });
+});

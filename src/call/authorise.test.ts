@@ -197,6 +197,116 @@ describe("a tool's own check", () => {
   });
 });
 
+describe("a refusal", () => {
+  const refusalBy = async (options: TenonOptions, members: object = {}) => {
+    const { wipe } = dangerous(members);
+    const { error, metadata } = await open({ tools: [wipe], ...options }).call(wipeAll);
+    return { hint: error?.hint, details: error?.details, decision: metadata.decision };
+  };
+
+  it("names the rule, and who can change it", async () => {
+    const rules = [{ id: "no-wiping", decision: "deny" as const, tool: "wipe" }];
+    expect(await refusalBy({ config: { policy: { rules } } })).toMatchObject({
+      hint: 'The rule "no-wiping" (command-line) decided this; a person can change it.',
+      details: { rule: "no-wiping", source: "command-line" },
+      decision: { behavior: "deny", rule: "no-wiping" },
+    });
+  });
+
+  it("by the tool itself names the tool, with words of its own where it has none", async () => {
+    const refused = async (answer: object) =>
+      refusalBy({}, { checkPermissions: () => answer, annotations: {} });
+    const own = { rule: "tool:wipe", source: "tool" };
+    expect(await refused({ behavior: "deny", message: "" })).toEqual({
+      hint: 'The rule "tool:wipe" (tool) decided this; a person can change it.',
+      details: own,
+      decision: { ...own, behavior: "deny", reason: "the tool's own check" },
+    });
+    expect(await refused({ behavior: "perhaps", message: "mine" })).toMatchObject({
+      decision: { behavior: "deny", reason: "the tool's own check returned no valid behavior" },
+    });
+  });
+
+  it("in unattended mode says that nobody is asked, and that no rule helps where the tool asks", async () => {
+    const unattended = { config: { mode: "unattended" as const } };
+    const asks = { annotations: {}, checkPermissions: () => ({ behavior: "ask", message: "Sure?" }) };
+    expect(await refusalBy(unattended, asks)).toMatchObject({
+      hint: "The tool itself wants a person's consent, which no rule replaces: run it in another mode.",
+      decision: { behavior: "deny", source: "tool", reason: "Sure?; in unattended mode nobody is asked" },
+    });
+  });
+});
+
+describe("the stricter of policy and tool", () => {
+  const rules = [{ id: "two", decision: "ask" as const, tool: "wipe", approvals: 2 }];
+
+  it("decides, and of two that ask the one that wants more people", async () => {
+    const { wipe } = dangerous({ checkPermissions: () => ({ behavior: "ask", message: "Sure?" }) });
+    const session = open({ tools: [wipe], config: { policy: { rules } } }).createSession();
+    expect(await session.explain(wipeAll)).toMatchObject({ decision: "ask", rule: "two" });
+    const one = open({ tools: [wipe] }).createSession();
+    // Where both ask the same, the policy's reason stands.
+    expect(await one.explain(wipeAll)).toMatchObject({
+      decision: "ask",
+      rule: expect.not.stringContaining("tool:"),
+    });
+    const plain = dangerous({
+      annotations: {},
+      checkPermissions: () => ({ behavior: "ask", message: "Sure?" }),
+    }).wipe;
+    expect(
+      await open({ tools: [plain] })
+        .createSession()
+        .explain(wipeAll),
+    ).toMatchObject({
+      decision: "ask",
+      rule: "tool:wipe",
+      reason: "Sure?",
+    });
+  });
+
+  it("is found again for an input that the tool changed, by what that touches", async () => {
+    const { ran, wipe } = dangerous({
+      annotations: {},
+      resources: ({ what }: { what: string }) => ({ writes: [{ path: what }] }),
+      checkPermissions: ({ what }: { what: string }) => ({
+        behavior: "allow",
+        updatedInput: { what: what.replace("old", "new") },
+      }),
+    });
+    const tenon = open({
+      tools: [wipe],
+      config: { policy: { rules: [{ id: "allow-old", decision: "allow", tool: "wipe", path: "old*" }] } },
+    });
+    const call = (what: string) => tenon.call({ name: "wipe", arguments: { what } });
+    expect(await call("older")).toFailWith("APPROVAL_UNAVAILABLE");
+    expect(await call("old")).toFailWith("APPROVAL_UNAVAILABLE");
+    expect(ran).toEqual([]);
+  });
+});
+
+describe("preparing", () => {
+  const preparing = (prepare: () => unknown, members: object = {}) =>
+    open({ tools: [dangerous({ annotations: { readOnly: true }, prepare, ...members }).wipe] }).call(wipeAll);
+
+  it("that fails is a fault of the tool, unless its error says what it is", async () => {
+    expect(await preparing(() => Promise.reject(new Error("no line")))).toFailWith("INTERNAL", {
+      message: '"wipe" could not say what it will touch: no line',
+      hint: "The tool's resources() and shellLine() must not throw for valid input.",
+    });
+    const own = new ToolPermissionError("not this one");
+    expect(await preparing(() => Promise.reject(own))).toFailWith("ACCESS_DENIED");
+  });
+
+  it("that never ends is over with the time limit", async () => {
+    expect(await preparing(() => new Promise(() => {}), { timeoutMs: 20 })).toFailWith("TIMED_OUT");
+  });
+
+  it("is not waited for where nothing has to be prepared", async () => {
+    expect(await preparing(() => undefined)).toSucceedWith("wiped");
+  });
+});
+
 describe("the mode", () => {
   const modes = ["read-only", "ask", "auto", "unattended"] as const;
 

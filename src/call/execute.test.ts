@@ -190,6 +190,68 @@ describe("the time limit", () => {
   });
 });
 
+describe("a tool that runs out of time", () => {
+  it("by its own limit again and again is taken out of service, by a caller's shorter one it is not", async () => {
+    const late = tool("late", { timeoutMs: 20, execute: never });
+    const healthOf = async (timeoutMs: number | undefined) => {
+      const tenon = open({ cancelGraceMs: 1, health: { criticalErrors: 1 }, tools: [late] });
+      const request = { name: "late", ...(timeoutMs !== undefined && { timeoutMs }) };
+      expect(await tenon.call(request)).toFailWith("TIMED_OUT", {
+        message: `"late" exceeded its time limit of ${timeoutMs ?? 20} ms and was stopped.`,
+        hint: "Do less in one call, or pass a larger timeoutMs.",
+        details: { timeoutMs: timeoutMs ?? 20 },
+      });
+      return tenon.registry.state("late");
+    };
+    expect(await healthOf(undefined)).toBe("Disabled");
+    expect(await healthOf(20)).toBe("Disabled");
+    expect(await healthOf(5)).not.toBe("Disabled");
+  });
+});
+
+describe("a call that cannot be recorded", () => {
+  const failing = { name: "books", record: () => {}, start: () => Promise.reject(new Error("full")) };
+  const recorded = (start: () => unknown, annotations: object) => {
+    let ran = 0;
+    const tenon = open({
+      recorders: [{ ...failing, start: start as never }],
+      tools: [tool("change", { annotations, execute: () => ++ran })],
+    });
+    return tenon.call({ name: "change" }).then((answer) => ({ answer, ran }));
+  };
+
+  it("does not run, unless it only reads", async () => {
+    const throwing = () => {
+      throw new Error("full");
+    };
+    for (const start of [failing.start, throwing]) {
+      const { answer, ran } = await recorded(start, {});
+      expect(answer).toFailWith("AUDIT_UNAVAILABLE", {
+        message:
+          "Nothing was done: a call that may change something runs only where it can be recorded. full",
+      });
+      expect(ran).toBe(0);
+      expect((await recorded(start, { readOnly: true })).ran).toBe(1);
+    }
+    expect((await recorded(() => undefined, {})).ran).toBe(1);
+  });
+
+  it("and is cancelled while its start is recorded does not run either", async () => {
+    const cancel = new AbortController();
+    const writing = gate();
+    let ran = 0;
+    const tenon = open({
+      recorders: [{ ...failing, start: () => writing.passed }],
+      tools: [tool("change", { annotations: {}, execute: () => ++ran })],
+    });
+    const running = tenon.call({ name: "change", signal: cancel.signal });
+    cancel.abort();
+    writing.open();
+    expect(await running).toFailWith("CANCELLED");
+    expect(ran).toBe(0);
+  });
+});
+
 describe("cancellation", () => {
   it("before the call begins: nothing runs", async () => {
     let ran = false;

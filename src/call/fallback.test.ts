@@ -206,4 +206,46 @@ describe("a fallback", () => {
       ["second", 0, 1],
     ]);
   });
+
+  it("is called for the same task, with the caller's priority and time limit", async () => {
+    const seen: unknown[] = [];
+    const tenon = open({
+      cancelGraceMs: 1,
+      tools: [
+        tool("second", {
+          timeoutMs: 60_000,
+          execute: (_, { taskId }) => (seen.push(taskId), new Promise(() => {})),
+        }),
+        tool("first", { fallback: "second", execute: fails }),
+      ],
+    });
+    const answer = await tenon.call({ name: "first", taskId: "t1", timeoutMs: 20 });
+    expect(answer).toFailWith("EXECUTION_FAILED", { message: "first broke" });
+    expect(seen).toEqual(["t1"]);
+  });
+
+  it("gets the arguments that the first tool was meant to get", async () => {
+    const first = tool("first", {
+      fallback: "second",
+      input: z.object({ path: z.string() }),
+      execute: fails,
+    });
+    const answer = await open({ tools: [second, first] }).call({
+      name: "first",
+      arguments: { file_path: "a" },
+    });
+    expect(answer.result).toEqual({ by: "second", input: { path: "a" } });
+  });
+
+  it("does not hide why the first tool failed: secrets are taken out", async () => {
+    const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    const first = tool("first", {
+      fallback: "second",
+      execute: () => Promise.reject(new Error(`at ${secret}`)),
+    });
+    const { metadata } = await open({ tools: [second, first] }).call({ name: "first" });
+    expect(metadata["fallbackReason"]).toMatch(/^at /);
+    expect(metadata["fallbackReason"]).not.toContain(secret);
+    expect(metadata).not.toHaveProperty("untrusted");
+  });
 });

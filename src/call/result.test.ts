@@ -173,6 +173,74 @@ describe("a result", () => {
   });
 });
 
+describe("a result with success in it", () => {
+  const answers = async (result: unknown, more: object = {}) =>
+    (await answerOf({ annotations: {}, execute: () => result, ...more })).answer;
+
+  it("is its data", async () => {
+    expect(await answers({ success: true, data: 1 })).toSucceedWith(1);
+    expect(await answers({ success: true, result: 2 })).toSucceedWith(2);
+    expect(await answers({ success: true, data: null, result: 2 })).toSucceedWith(null);
+    expect(await answers({ success: true })).toSucceedWith({ success: true });
+  });
+
+  it("that is false fails the call, with what it tells of the error", async () => {
+    const failing = { success: false };
+    expect(await answers({ ...failing, data: null })).toFailWith("EXECUTION_FAILED", {
+      message: '"make" failed without giving a reason.',
+    });
+    expect(await answers({ ...failing, error: " \n" })).toFailWith("EXECUTION_FAILED", {
+      message: '"make" failed without giving a reason.',
+    });
+    expect(await answers({ ...failing, error: "no disk" })).toFailWith("EXECUTION_FAILED", {
+      message: "no disk",
+    });
+    expect(await answers({ ...failing, error: { message: "no disk", code: "DISK_1" } })).toFailWith(
+      "DISK_1",
+      {
+        message: "no disk",
+      },
+    );
+    for (const code of ["disk", "D", "1DISK", `D${"X".repeat(64)}`, 7])
+      expect(await answers({ ...failing, error: { message: " ", code } })).toFailWith("EXECUTION_FAILED", {
+        message: '"make" failed without giving a reason.',
+      });
+  });
+
+  it("that is false keeps its data", async () => {
+    for (const named of [{ data: { at: 1 } }, { result: { at: 1 } }, { data: { at: 1 }, result: 2 }])
+      expect(await answers({ success: false, ...named })).toFailWith("EXECUTION_FAILED", {
+        details: { data: { at: 1 } },
+      });
+    expect((await answers({ success: false, error: "no" })).error).not.toHaveProperty("details");
+  });
+
+  it("is a result as a whole where the output schema or an MCP server says so", async () => {
+    const whole = { success: false, data: 1 };
+    const output = z.object({ success: z.boolean(), data: z.number() });
+    expect(await answers(whole, { output })).toSucceedWith(whole);
+    expect(await answers(whole, { category: "mcp" })).toSucceedWith(whole);
+    expect(
+      await answers({ success: true, data: { n: 1 } }, { output: z.object({ n: z.number() }) }),
+    ).toSucceedWith({
+      n: 1,
+    });
+  });
+
+  it("that does not fit the output schema is told with what is wrong", async () => {
+    const answer = await answers(
+      { n: "1", m: 2 },
+      { output: z.strictObject({ n: z.number(), m: z.string() }) },
+    );
+    expect(answer).toFailWith("RESULT_INVALID", {
+      message: expect.stringMatching(
+        /^"make" returned a result that does not match its output schema: .*; /u,
+      ),
+      details: { issues: [expect.anything(), expect.anything()] },
+    });
+  });
+});
+
 describe("the content", () => {
   it("is the tool's rendering: a text or parts", async () => {
     expect((await answerOf({ render: () => "in words", execute: () => 1 })).answer.content).toEqual([
