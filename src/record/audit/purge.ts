@@ -51,8 +51,8 @@ export async function purgeLog(
   let contents = 0;
   for (const segment of listSegments(dir)) {
     const changed = findLines(segmentPaths(dir, segment).lines, request, now());
+    records += changed.filter(({ isStart }) => !isStart).length;
     if (request.dryRun === true) {
-      records += changed.length;
       contents += asideToPurge(dir, segment, { request, whole: new Set(changed.flatMap(digestsOf)) }).length;
       continue;
     }
@@ -64,7 +64,6 @@ export async function purgeLog(
     overwrite(segmentPaths(dir, segment).lines, changed);
     if (changed.length > 0) removeIfThere(segmentPaths(dir, segment).index);
     contents += purgeAside(dir, segment, { request, whole: new Set(changed.flatMap(digestsOf)) });
-    records += changed.filter(({ isStart }) => !isStart).length;
   }
   if (request.dryRun === true) return { records, contents };
   writer.append([marker("purged", { time: now(), records, contents })]);

@@ -226,7 +226,9 @@ describe("a start record", () => {
     await recorder.record(toRecord("one", { arguments: { text: "hunter2 secret" } }));
     await recorder.close();
     const writer = newWriter(dir);
-    expect((await purgeLog({ dir, writer, now: () => 6 }, { texts: ["hunter2"] })).records).toBe(1);
+    const texts = ["hunter2"];
+    for (const dryRun of [true, false])
+      expect((await purgeLog({ dir, writer, now: () => 6 }, { texts, dryRun })).records).toBe(1);
     await writer.close();
     expect(readFileSync(segmentPaths(dir, 0).lines, "utf8")).not.toContain("hunter2");
     expect(await readLog(dir).verify()).toMatchObject({ ok: true, records: 1 });
