@@ -213,7 +213,7 @@ describe("the line of a call", () => {
     });
   });
 
-  it("says where something is no JSON, and nothing where there is nothing", () => {
+  it("says where something cannot be written, and nothing where there is nothing", () => {
     const { rests } = make();
     expect(parse(rests.toRest(record({ arguments: { n: 1n } })) as string)).toMatchObject({
       arguments: "[cannot be written as JSON]",

@@ -167,3 +167,80 @@ describe("verify", () => {
     });
   });
 });
+
+describe("a verdict", () => {
+  it("names the first flaw of several, in the words of the rule that it breaks", async () => {
+    const { dir } = await twoSegments();
+    const fileOf = (segment: number): string => segmentPaths(dir, segment).lines;
+    const [first, second] = [0, 1].map((segment) =>
+      readFileSync(fileOf(segment), "utf8").trimEnd().split("\n"),
+    );
+    const verdictOn = async (segment: number, lines: readonly string[] = []): Promise<unknown> => {
+      writeFileSync(fileOf(segment), `${lines.join("\n")}\n`);
+      const verdict = await readLog(dir).verify();
+      return verdict.ok ? verdict : [verdict.seq, verdict.problem];
+    };
+    const [opening = "", note = ""] = second ?? [];
+    expect(await verdictOn(1, [opening, "{}"])).toEqual([1_000_001, "it is not a line of the log"]);
+    expect(await verdictOn(1, [opening, opening])).toEqual([1_000_001, "it says that it is record 1000000"]);
+    const unchained = note.replace(/"previous":"[0-9a-f]{64}"/, `"previous":"${"0".repeat(64)}"`);
+    expect(await verdictOn(1, [opening, unchained])).toEqual([
+      1_000_001,
+      "it does not follow the record before it: one was changed, added or removed",
+    ]);
+    expect(await verdictOn(1, [opening, note.replace('"note"', '"nose"')])).toEqual([
+      1_000_001,
+      "its content does not match its hash",
+    ]);
+    // The second segment is still wrong, and the first one comes first.
+    expect(await verdictOn(0, [(first?.[0] ?? "").replace('"time":1', '"time":2')])).toEqual([
+      0,
+      "its content does not match its hash",
+    ]);
+  });
+
+  it("on a log that was replaced tells that it is not the one that was noted", async () => {
+    const [dir, other] = [newDir(), newDir()];
+    await fill(dir, 3);
+    await fill(other, 3, { agent: "somebody else" });
+    writeFileSync(segmentPaths(dir, 0).lines, readFileSync(segmentPaths(other, 0).lines));
+    expect(await readLog(dir).verify()).toMatchObject({
+      ok: false,
+      seq: 3,
+      problem: "it is not the record that was noted here",
+    });
+  });
+
+  it("on many records has the hash of each, and their number", async () => {
+    const dir = newDir();
+    const writer = newWriter(dir);
+    const lines = Array.from({ length: 2500 }, (_, at) => `,"callId":"call_${at}","time":1,"durationMs":1}`);
+    writer.append(lines);
+    await writer.close();
+    const written = readFileSync(segmentPaths(dir, 0).lines, "utf8").trimEnd().split("\n");
+    const hashAt = (seq: number): string => (JSON.parse(written[seq] ?? "") as { hash: string }).hash;
+    expect(await readLog(dir).verify()).toEqual({
+      ok: true,
+      records: 2500,
+      head: { seq: 2500, hash: hashAt(2500) },
+    });
+    for (const seq of [0, 1023, 1024, 2047, 2048, 2500])
+      expect(await readLog(dir).verify({ seq, hash: hashAt(seq) })).toMatchObject({ ok: true });
+    expect(await readLog(dir).verify({ seq: 5, hash: hashAt(6) })).toMatchObject({ ok: false, seq: 5 });
+  });
+
+  it("on a log without records is that all is well, and a head that is none is refused", async () => {
+    const dir = newDir();
+    const nothing = { ok: true, records: 0, head: { seq: 0, hash: "0".repeat(64) } };
+    expect(await readLog(dir).verify()).toEqual(nothing);
+    for (const wrong of ["", "12", `x${"0".repeat(64)}`, `1:${"0".repeat(63)}`, `1:${"g".repeat(64)}`])
+      expect(await readLog(dir).verify(wrong)).toMatchObject({
+        ok: false,
+        seq: 0,
+        problem: `"${wrong}" is not a valid head`,
+      });
+    expect(await readLog(dir).verify("x".repeat(100))).toMatchObject({
+      problem: `"${"x".repeat(80)}" is not a valid head`,
+    });
+  });
+});
