@@ -61,10 +61,9 @@ export function createTransactions(options: TransactionOptions): Transactions {
   };
   const early = createEarlyCommits();
   return {
-    expect(layer, { scope, dryRun, runBeside }) {
+    expect(layer, { scope, dryRun }) {
       if (dryRun || scope.askAfter !== undefined) return;
       early.begin(layer, {
-        runBeside,
         signal: scope.signal,
         commit: (own, ready) => commitAs(options, own, { rules: rulesFor(scope), ...partsOf(scope), ready }),
       });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { ignoring, errnoOf } from "../../contract/errno.js";
 import type { BlobRef } from "../../contract/ports/blobs.js";
 import type { JournalStore } from "../../contract/ports/journal.js";
-import { isWithin } from "../files/path-text.js";
+import { isWithin, joinName } from "../files/path-text.js";
 import { makeFolder } from "../../contract/make-folder.js";
 import { toSystemPath } from "../files/raw-path.js";
 import { removeTree as removeByProgram } from "../sandbox/layer/remove-tree.js";
@@ -55,7 +55,7 @@ export function createKeptFiles({ dir, maxBulkBytes, now }: KeptFilesOptions): K
       if (!isMade) makeFolder(bulkDir, 0o700);
       isMade = true;
       count += 1;
-      return path.join(kind === "bulk" ? bulkDir : dir, `${run}-${count.toString(36).padStart(6, "0")}`);
+      return joinName(kind === "bulk" ? bulkDir : dir, `${run}-${count.toString(36).padStart(6, "0")}`);
     },
     isSlot: (real) => isWithin(real, dir),
     isBulk,

@@ -151,7 +151,7 @@ export class OutputCatalogue {
     const { handle } = record;
     try {
       const written = await writer.finish();
-      await this.#files.save({ ...record, ...written });
+      this.#files.save({ ...record, ...written });
       this.#open.delete(handle);
       this.#tidy();
       const { createdAt, expiresAt } = record;

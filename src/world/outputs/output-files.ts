@@ -1,4 +1,5 @@
-import { readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { renameSync, writeFileSync } from "node:fs";
+import { readFile, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeptOutput } from "../../contract/ports/outputs.js";
 import { makeFolder } from "../../contract/make-folder.js";
@@ -13,7 +14,7 @@ export interface OutputFiles {
   dataPath(handle: string): string;
   /** Make the private folder, if it is not there yet. */
   prepare(): Promise<void>;
-  save(record: OutputRecord): Promise<void>;
+  save(record: OutputRecord): void;
   load(handle: string): Promise<OutputRecord | undefined>;
   remove(handle: string): Promise<void>;
   list(): Promise<readonly StoredOutput[]>;
@@ -40,11 +41,11 @@ export function createOutputFiles(dir: string): OutputFiles {
     async prepare() {
       makeFolder(dir, 0o700);
     },
-    async save(record) {
-      // By a rename, so that another process never reads half a record.
+    save(record) {
+      // By a rename, so that another process never reads half a record. It is written sooner than another thread is told of it.
       const temporary = `${recordPath(record.handle)}.new`;
-      await writeFile(temporary, JSON.stringify(record), { mode: 0o600 });
-      await rename(temporary, recordPath(record.handle));
+      writeFileSync(temporary, JSON.stringify(record), { mode: 0o600 });
+      renameSync(temporary, recordPath(record.handle));
     },
     load,
     async remove(handle) {

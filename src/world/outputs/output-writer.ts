@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { ToolExecutionError } from "../../contract/errors.js";
 
@@ -32,10 +33,10 @@ const maxSlabs = 8;
 /**
  * Open a writer. The head goes to the disk as it comes; what comes after it passes through a
  * ring in memory, so that an endless output costs no more disk than its cap. The file is made
- * when `ready` is.
+ * once `ready` has resolved, with the first bytes.
  */
 export function openFileWriter(path: string, limits: WriterLimits, ready: Promise<void>): FileWriter {
-  const slabs = createSlabs(ready.then(() => open(path, "wx", 0o600)));
+  const slabs = createSlabs(path, ready);
   const tail = createRing(limits.tailBytes);
   let total = 0;
   return {
@@ -70,23 +71,30 @@ interface Slabs {
 }
 
 /** Gathers small pieces into slabs and writes these one after the other. */
-function createSlabs(opening: Promise<FileHandle>): Slabs {
-  opening.catch(() => undefined); // the error reaches those that wait for the write
+function createSlabs(path: string, ready: Promise<void>): Slabs {
+  ready.catch(() => undefined); // the error reaches those that wait for the write
   const free: Buffer[] = [];
   let made = 0;
   let current: Buffer | undefined;
   let filled = 0;
-  let writing: Promise<void> = opening.then(() => undefined);
+  let opening: Promise<FileHandle> | undefined;
+  let writing: Promise<void> = ready;
   let fault: unknown;
 
+  const openFile = (): Promise<FileHandle> => {
+    opening ??= ready.then(() => open(path, newFile.flag, newFile.mode));
+    opening.catch(() => undefined);
+    return opening;
+  };
   const send = (): void => {
     const [slab, length] = [current, filled];
     if (slab === undefined || length === 0) return;
     current = undefined;
     filled = 0;
+    const opened = openFile();
     writing = writing
       .then(async () => {
-        if (fault === undefined) await writeAll(await opening, slab.subarray(0, length));
+        if (fault === undefined) await writeAll(await opened, slab.subarray(0, length));
       })
       .catch((cause: unknown) => {
         fault ??= cause;
@@ -107,23 +115,34 @@ function createSlabs(opening: Promise<FileHandle>): Slabs {
   };
   const flush = async (): Promise<void> => {
     send();
+    await openFile().catch(() => undefined);
     await writing.catch(() => undefined);
   };
+  /** An output that fits into one slab is written sooner than another thread is told of it. */
+  const writeAtOnce = async (): Promise<void> => {
+    await ready;
+    writeFileSync(path, current?.subarray(0, filled) ?? "", newFile);
+  };
+  const finishFile = async (): Promise<void> => {
+    await flush();
+    await (await openFile()).close();
+  };
+  let closing: Promise<void> | undefined;
   return {
     push,
     pushAll: (chunk) => void push(chunk),
     flush,
     async close() {
-      await flush();
-      const file = await opening.catch((cause: unknown) => {
+      closing ??= opening === undefined ? writeAtOnce() : finishFile();
+      await closing.catch((cause: unknown) => {
         fault ??= cause;
-        return undefined;
       });
-      await file?.close();
       if (fault !== undefined) throw notKept(fault);
     },
   };
 }
+
+const newFile = { flag: "wx", mode: 0o600 } as const;
 
 async function writeAll(file: FileHandle, data: Uint8Array): Promise<void> {
   for (let at = 0; at < data.length;) {

@@ -280,8 +280,6 @@ export class HelperRun {
       input,
       drained: Promise.all(readers.map((reader) => reader.ended)).then(() => undefined),
       takeUsage: () => this.#takeUsage?.(),
-      runBeside: (argv) =>
-        this.#helper.send(`${argv.map(shellQuote).join(" ")} </dev/null >/dev/null 2>&1 6>&- 7>&- &`),
       release: () => readers.forEach((reader) => reader.release()),
       unref: () => {
         readers.forEach((reader) => reader.unref());

@@ -158,34 +158,6 @@ describe("the helper", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("runs a program beside a command, which gets none of the pipes", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tenon-beside-"));
-    const own = new HelperRun(
-      {
-        bash: "/bin/bash",
-        tempDir: folder,
-        tag: "TENON_RUN=beside",
-        openGroup: () => undefined,
-        groupDirs: () => [],
-        leftovers: () => [],
-        adoptOrphans: () => false,
-        onLate: () => {},
-      },
-      () => {},
-    );
-    const launch = { file: "/bin/sleep", args: ["100"], cwd: folder, env: {} };
-    const running = await own.launch(launch, () => undefined);
-    const file = join(folder, "it's here");
-    const list =
-      'for fd in 0 1 2 6 7; do readlink /proc/self/fd/$fd || echo none; done >"$0.tmp" && mv "$0.tmp" "$0"';
-    running.runBeside?.(["/bin/sh", "-c", list, file]);
-    await expect.poll(() => readFile(file, "utf8").catch(() => "")).not.toBe("");
-    const [input, , errors, ...rest] = (await readFile(file, "utf8")).trim().split("\n");
-    expect([input, errors, ...rest]).toEqual(["/dev/null", "/dev/null", "none", "none"]);
-    await own.close();
-    rmSync(folder, { recursive: true });
-  });
-
   it("ends a command whose end nobody reports any more", async () => {
     const ending = run("echo $PPID >waiter; until [ -e go ]; do sleep 0.02; done; exit 7");
     const file = join(fixture.workspace, "waiter");

@@ -40,8 +40,6 @@ export interface Running {
   readonly drained: Promise<void>;
   /** What has ended since the last look used, where the process that waits for commands can tell. */
   takeUsage?(): EndedUsage | undefined;
-  /** Run a short program of the system beside it, without waiting for it, where that takes no time. */
-  runBeside?(argv: readonly string[]): void;
   /** Stop listening to its output. */
   release(): void;
   /** Do not keep the host process alive for it. */

@@ -220,10 +220,7 @@ export async function startCommand(
     const running = await launcher.launch({ ...command.launch, hasInput }, collector.sink);
     parts.onRunning(running);
     command.started(processTreeOf(command, running));
-    if (command.layer !== undefined) {
-      const runBeside = (argv: readonly string[]): void => running.runBeside?.(argv);
-      parts.expectLayer?.(command.layer, { dryRun: request.dryRun === true, runBeside });
-    }
+    if (command.layer !== undefined) parts.expectLayer?.(command.layer, { dryRun: request.dryRun === true });
     return { command, running };
   } catch (error) {
     await command.finish();

@@ -13,26 +13,32 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("tells what a command used and which processes remained, and removes the file", async () => {
+it("tells what a command used and which processes remained, and removes the file", () => {
   writeFileSync(file, "used 4096 25\n  sleep 600 \n\nnode server.js\n");
-  expect(await readLeftovers(file)).toEqual({
+  expect(readLeftovers(file)).toEqual({
     leftovers: ["sleep 600", "node server.js"],
     used: { ioBytes: 4096, cpuMs: 250 },
   });
   expect(existsSync(file)).toBe(false);
 });
 
-it("reads a file without what was used, and one that was never written", async () => {
+it("reads a file without what was used, and one that was never written", () => {
   writeFileSync(file, "sleep 1\nused 1 2\n");
-  expect(await readLeftovers(file)).toEqual({ leftovers: ["sleep 1", "used 1 2"] });
-  expect(await readLeftovers(file)).toEqual({ leftovers: [] });
+  expect(readLeftovers(file)).toEqual({ leftovers: ["sleep 1", "used 1 2"] });
+  expect(readLeftovers(file)).toEqual({ leftovers: [] });
 });
 
-it("names twenty processes at most", async () => {
+it("names twenty processes at most", () => {
   writeFileSync(file, Array.from({ length: 30 }, (_, at) => `process ${at}`).join("\n"));
-  const { leftovers } = await readLeftovers(file);
+  const { leftovers } = readLeftovers(file);
   expect(leftovers).toHaveLength(20);
   expect(leftovers?.at(-1)).toBe("process 19");
+});
+
+it("reads no more than the first lines of a file that something else filled", () => {
+  writeFileSync(file, `used 1 2\n${"x".repeat(100_000)}\n`);
+  const { leftovers = [] } = readLeftovers(file);
+  expect(leftovers.map(({ length }) => length)).toEqual([(1 << 16) - "used 1 2\n".length]);
 });
 
 it("has a file of its own for each command, but none on a pseudo-terminal or for a program", () => {

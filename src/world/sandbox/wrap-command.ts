@@ -152,7 +152,7 @@ async function wrapOnLayer(
       started?.release();
       const runIn = (argv: readonly string[]): Promise<void> => runInside(sandbox, argv, command);
       await attempt(() => endCaches({ hadNetwork: hasNetwork(command), run: runIn }));
-      const readLeft = async () => (leftoversFile === undefined ? undefined : readLeftovers(leftoversFile));
+      const readLeft = () => (leftoversFile === undefined ? undefined : readLeftovers(leftoversFile));
       const left = (await attempt(readLeft)) ?? { leftovers: [] };
       if (run === undefined) return { heldBack: [], warnings: problems, ...left };
       const { heldBack, warnings } = await finishRun(run);
@@ -165,7 +165,7 @@ async function wrapOnLayer(
 /** What fails after a command has ended becomes a warning: its output must not be lost. */
 function collectProblems() {
   const problems: string[] = [];
-  const attempt = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
+  const attempt = async <Result>(work: () => Result | Promise<Result>): Promise<Result | undefined> => {
     try {
       return await work();
     } catch (error) {

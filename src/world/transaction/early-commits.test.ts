@@ -26,7 +26,6 @@ async function runEarly(script: string, commit?: EarlyCommit["commit"], maxWaitM
   const layer = wrapped.layer as CommandLayer;
   const early = createEarlyCommits(maxWaitMs);
   const log: string[] = [];
-  const flushed: (readonly string[])[] = [];
   const abort = new AbortController();
   const listAndWait: EarlyCommit["commit"] = async (view, ready) => {
     log.push((await namesIn(view)).join(" "));
@@ -34,14 +33,10 @@ async function runEarly(script: string, commit?: EarlyCommit["commit"], maxWaitM
     log.push("took effect");
     return report;
   };
-  early.begin(layer, {
-    runBeside: (argv) => flushed.push(argv),
-    signal: abort.signal,
-    commit: commit ?? listAndWait,
-  });
+  early.begin(layer, { signal: abort.signal, commit: commit ?? listAndWait });
   await runProgram({ ...wrapped, timeoutMs: 60_000 });
   await wrapped.finish();
-  return { layer, early, log, flushed, abort };
+  return { layer, early, log, abort };
 }
 
 async function namesIn(layer: CommandLayer): Promise<string[]> {
@@ -126,19 +121,4 @@ it("tells what fails after the end is certain, and leaves what failed before to 
   await expect.poll(() => failed).toBe(true);
   await sleep(0);
   expect(await early.early.end(early.layer, true)).toBeUndefined();
-});
-
-it("has many files written to the disk before they replace others", async () => {
-  const { flushed, layer, early } = await runEarly(
-    "for i in $(seq 25); do echo new >f$i; echo new >made$i; done",
-  );
-  await expect.poll(() => flushed.length).toBe(1);
-  expect(flushed[0]?.slice(0, 2)).toEqual(["/usr/bin/perl", "-e"]);
-  expect(flushed[0]?.slice(4, 5)).toEqual([layer.upper]);
-  expect(flushed[0]?.slice(5).toSorted().slice(0, 2)).toEqual(["./f1", "./f10"]);
-  expect(flushed[0]).toHaveLength(30);
-  await early.end(layer, true);
-  const few = await runEarly("echo new >f1");
-  await few.early.end(few.layer, true);
-  expect(few.flushed).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { waitAtMost } from "../../contract/system-clock.js";
 import type { CommitReport } from "../../contract/ports/layers.js";
-import { flushProgram } from "../sandbox/layer/flush-files.js";
-import type { CommandLayer, ExpectedRun } from "../sandbox/layer/layer-types.js";
+import type { CommandLayer } from "../sandbox/layer/layer-types.js";
 
 /**
  * Begins to commit what commands changed while their sandboxes end, when there is nothing else to do: everything up to
@@ -17,7 +16,7 @@ export interface EarlyCommits {
   end(layer: CommandLayer, isCertain: boolean): Promise<CommitReport | undefined>;
 }
 
-export interface EarlyCommit extends Pick<ExpectedRun, "runBeside"> {
+export interface EarlyCommit {
   /** Commit the changes of this view of the layer; `ready` is waited for before anything takes effect. */
   readonly commit: (layer: CommandLayer, ready: () => Promise<void>) => Promise<CommitReport>;
   /** Gives it up. */
@@ -26,10 +25,6 @@ export interface EarlyCommit extends Pick<ExpectedRun, "runBeside"> {
 
 /** The lock of the journal is held while it waits, so others must not wait long for a sandbox that does not end. */
 const defaultWaitMs = 200;
-
-/** For fewer files, starting a program takes more than it saves. */
-const minFlushed = 20;
-const maxFlushed = 300;
 
 /** @param maxWaitMs How long a begun commit waits for the end of its sandbox. */
 export function createEarlyCommits(maxWaitMs = defaultWaitMs): EarlyCommits {
@@ -57,7 +52,7 @@ class GivenUp extends Error {}
 
 function createBegunCommit(
   layer: CommandLayer,
-  { commit, runBeside }: Omit<EarlyCommit, "signal">,
+  { commit }: Pick<EarlyCommit, "commit">,
   maxWaitMs: number,
 ): BegunCommit {
   let state: "open" | "valid" | "invalid" = "open";
@@ -76,10 +71,7 @@ function createBegunCommit(
     decide(false);
     continueUnlessGivenUp();
   };
-  const view = viewOf(layer, continueUnlessGivenUp, (paths) => {
-    const program = flushProgram(layer.upper, paths);
-    if (program !== undefined) runBeside(program);
-  });
+  const view = viewOf(layer, continueUnlessGivenUp);
   return {
     start() {
       if (state !== "open") return;
@@ -95,12 +87,8 @@ function createBegunCommit(
   };
 }
 
-/** The layer as it is if no folder hides another one. Files that replace others are passed to `flush`. */
-function viewOf(
-  layer: CommandLayer,
-  check: () => void,
-  flush: (paths: readonly string[]) => void,
-): CommandLayer {
+/** The layer as it is if no folder hides another one. */
+function viewOf(layer: CommandLayer, check: () => void): CommandLayer {
   async function* checked<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
     for await (const item of items) {
       check();
@@ -109,15 +97,7 @@ function viewOf(
   }
   return {
     ...layer,
-    async *changes() {
-      const paths: string[] = [];
-      for await (const change of checked(layer.changes({ assumeMerged: true }))) {
-        const replaces = change.kind === "changed" && change.after?.kind === "file";
-        if (replaces && paths.length < maxFlushed) paths.push(change.path);
-        yield change;
-      }
-      if (paths.length >= minFlushed) flush(paths);
-    },
+    changes: () => checked(layer.changes({ assumeMerged: true })),
     entriesBelow: (folder) => checked(layer.entriesBelow(folder)),
   };
 }

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { joinName } from "../../files/path-text.js";
 import { toPathText } from "../../files/raw-path.js";
 import type { LayerPath } from "./layer-types.js";
 
@@ -16,7 +16,7 @@ export function childPath(folder: LayerPath | undefined, name: Buffer): LayerPat
 
 /** The path of an entry below a root, for file system calls. */
 export function pathBelow(root: string, { path, bytes }: LayerPath): string | Buffer {
-  return bytes === undefined ? join(root, path) : Buffer.concat([Buffer.from(root), slash, bytes]);
+  return bytes === undefined ? joinName(root, path) : Buffer.concat([Buffer.from(root), slash, bytes]);
 }
 
 /** The same as a text for the journal, which names that are not valid UTF-8 survive. */

@@ -163,10 +163,7 @@ export type LayerOutcome = Partial<CommandResult>;
 export type CommitLayer = (layer: CommandLayer, run: LayerRun) => Promise<LayerOutcome>;
 
 /** A command that was started on a layer. */
-export interface ExpectedRun extends Pick<LayerRun, "scope" | "dryRun"> {
-  /** Runs a short program beside it. */
-  readonly runBeside: (argv: readonly string[]) => void;
-}
+export type ExpectedRun = Pick<LayerRun, "scope" | "dryRun">;
 
 /** Told of the layer of each command that was started. */
 export type ExpectLayer = (layer: CommandLayer, run: ExpectedRun) => void;

@@ -1,5 +1,5 @@
-import { chmodSync, lstatSync } from "node:fs";
-import { opendir } from "node:fs/promises";
+import { chmodSync, lstatSync, opendirSync } from "node:fs";
+import { createPause } from "../../files/pause.js";
 
 /** How many names are read at a time. */
 const bufferSize = 256;
@@ -13,7 +13,17 @@ export async function* namesIn(folder: string | Buffer): AsyncIterable<Buffer> {
   try {
     // The types do not know that names can be read as bytes.
     const options = { bufferSize, encoding: "buffer" as BufferEncoding };
-    for await (const { name } of await opendir(folder, options)) yield name as unknown as Buffer;
+    const listing = opendirSync(folder, options);
+    const breathe = createPause();
+    try {
+      // Most folders are small: they are read sooner than another thread is told of them.
+      for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
+        yield entry.name as unknown as Buffer;
+        await breathe();
+      }
+    } finally {
+      listing.closeSync();
+    }
   } finally {
     restore?.();
   }

@@ -1,13 +1,15 @@
-/** The numbers of `lgetxattr`, `llistxattr` and `lremovexattr`: Node.js and shells have no calls for attributes. */
+/** The numbers of `lgetxattr`, `llistxattr`, `lremovexattr` and `sync_file_range`, which Node.js and shells do not have. */
 const systemCalls: Partial<Record<NodeJS.Architecture, readonly number[]>> = {
-  x64: [192, 195, 198],
-  arm64: [9, 12, 15],
+  x64: [192, 195, 198, 277],
+  arm64: [9, 12, 15, 84],
 };
 
 /**
  * A shell line that lists, on its standard output, the folders that hide the folder of the workspace at the same path,
  * each with a NUL after it and one more NUL at the end. Then it removes the attributes with which the kernel marks
- * entries of a layer, which mean nothing in the workspace. It runs in the folder of the changed entries.
+ * entries of a layer, which mean nothing in the workspace, and begins to write files that will replace others to the
+ * disk: a file system that writes a file when it replaces another one (ext4) has less to do then. It runs in the folder
+ * of the changed entries.
  * `undefined` where only the shell can do it, without removing attributes.
  */
 export function scanProgram(below: string, arch: NodeJS.Architecture = process.arch): string | undefined {
@@ -21,14 +23,22 @@ export function scanProgram(below: string, arch: NodeJS.Architecture = process.a
  * impure, so that only there and in folders of the workspace files have to be looked at.
  */
 const script = String.raw`
-my ($below, $get, $list, $remove) = @ARGV;
-$_ += 0 for $get, $list, $remove;
+my ($below, $get, $list, $remove, $write) = @ARGV;
+$_ += 0 for $get, $list, $remove, $write;
+my $flushed = 0;
+my $buffer = "\0" x 65536;
 sub marks {
-  my $names = "\0" x 65536;
-  my $length = syscall($list, $_[0], $names, 65536);
-  return $length > 0 ? grep { /^(?:user|trusted)\.overlay\./ } split /\0/, substr($names, 0, $length) : ();
+  my $length = syscall($list, $_[0], $buffer, 65536);
+  return $length > 0 ? grep { /^(?:user|trusted)\.overlay\./ } split /\0/, substr($buffer, 0, $length) : ();
 }
 sub strip { my $path = shift; syscall($remove, $path, $_) for @_ }
+sub flush {
+  my $path = shift;
+  return if $flushed == 300 || !(lstat("$below/$path") && -f _);
+  $flushed++;
+  open(my $file, "<", $path) or return;
+  syscall($write, fileno($file), 0, 0, 2);
+}
 sub is_opaque {
   # Perl passes no constants.
   my ($name, $value) = ("user.overlay.opaque", "\0" x 8);
@@ -52,7 +62,9 @@ while (my $next = pop @folders) {
     my $path = $folder eq "." ? $name : "$folder/$name";
     lstat $path;
     if (!-d _) {
-      strip($path, marks($path)) if $looks && -f _;
+      next unless $looks && -f _;
+      strip($path, marks($path));
+      flush($path) if $merged;
     } elsif (!$merged || !is_folder("$below/$path")) {
       push @folders, [$path, 0, 0];
     } else {
