@@ -37,7 +37,7 @@ it("names twenty processes at most", () => {
 
 it("reads no more than the first lines of a file that something else filled", () => {
   writeFileSync(file, `used 1 2\n${"x".repeat(100_000)}\n`);
-  const { leftovers = [] } = readLeftovers(file);
+  const { leftovers } = readLeftovers(file);
   expect(leftovers.map(({ length }) => length)).toEqual([(1 << 16) - "used 1 2\n".length]);
 });
 
