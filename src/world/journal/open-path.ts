@@ -142,7 +142,8 @@ export function stampOf(stat: BigIntStats): string {
 /** What exists at an open path now; links are not followed. */
 export function lookAt({ at }: OpenPath): BigIntStats | null {
   try {
-    return lstatSync(at, { bigint: true });
+    // An error for each new file would take longer than looking.
+    return lstatSync(at, { bigint: true, throwIfNoEntry: false }) ?? null;
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
