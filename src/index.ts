@@ -266,6 +266,7 @@ export type {
   FileSplice,
   FileStat,
   Files,
+  LentFile,
   OpenFile,
   PathVerdict,
   ReadRange,

@@ -158,14 +158,8 @@ export interface Files {
   /** The existing path that was probably meant by one where nothing exists. */
   nearest?(path: string): Promise<string | undefined>;
   read(path: string, range?: ReadRange): Promise<Uint8Array>;
-  /** Read a whole file into memory that the next large file gets once it is given back; that is not required. */
-  lend?(path: string): Promise<{
-    readonly bytes: Uint8Array;
-    /** Of the very file that was read, at opening. */
-    readonly stat: FileStat;
-    /** Nobody uses the bytes any more. */
-    giveBack(): void;
-  }>;
+  /** Read a whole file into memory that can be used again for the next large file. */
+  lend?(path: string): Promise<LentFile>;
   /** Chunks of a file of any size, with its identity at opening. */
   open(path: string): Promise<OpenFile>;
   list(path: string): AsyncIterable<DirectoryEntry>;
@@ -196,6 +190,15 @@ export interface Files {
   /** Forget what could be undone, of one path or all; returns how many changes. */
   clearHistory(path?: string): Promise<number>;
   watch(path: string, signal: AbortSignal): AsyncIterable<FileChange>;
+}
+
+/** The content of a file, in memory that can be used again. */
+export interface LentFile {
+  readonly bytes: Uint8Array;
+  /** The file that was read, as it was when it was opened. */
+  readonly stat: FileStat;
+  /** Let the memory be used again. The bytes must not be read after that; if it is never called, they stay valid. */
+  readonly giveBack: () => void;
 }
 
 /** An open regular file; reads go through its descriptor. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { ToolContext } from "../../contract/context.js";
 import { ToolSecurityError } from "../../contract/errors.js";
-import type { EntryType, FileStat } from "../../contract/ports/files.js";
+import type { EntryType, FileStat, LentFile } from "../../contract/ports/files.js";
 import type { SeenFile } from "../../contract/ports/seen.js";
 import { decodeText } from "../../text/decode-text.js";
 import { looksBinary } from "../../text/is-binary.js";
@@ -21,13 +21,9 @@ import { createPresentLines, type PresentLines } from "./present-lines.js";
 type LayerDeps = Pick<ToolContext, "files" | "seen">;
 
 /** The current file, and what the session knows about it. */
-export interface PresentFile {
+export interface PresentFile extends LentFile {
   /** The path as passed by the caller. */
   readonly path: string;
-  readonly stat: FileStat;
-  readonly bytes: Uint8Array;
-  /** Nothing of the file is needed any more: its memory may be used for another one. */
-  readonly giveBack: () => void;
   readonly seen: SeenFile | undefined;
   /** The encoding of its text. */
   readonly encoding: string;
@@ -132,7 +128,7 @@ export function isReadWhole({ files }: Pick<LayerDeps, "files">, { size }: FileS
 /** Read the whole file, whatever it contains. */
 export async function readPresentFile(deps: LayerDeps, name: string): Promise<PresentFile> {
   const known = await deps.seen.load(name);
-  const read: Pick<PresentFile, "bytes" | "stat" | "giveBack"> = (await deps.files.lend?.(name)) ?? {
+  const read: LentFile = (await deps.files.lend?.(name)) ?? {
     stat: await requireFile(deps, name),
     bytes: await deps.files.read(name),
     giveBack: () => {},

@@ -1,8 +1,8 @@
 import type {
   DirectoryEntry,
   FileChange,
-  Files,
   FileStat,
+  LentFile,
   OpenFile,
   PathVerdict,
   ReadRange,
@@ -60,7 +60,7 @@ export interface Guard {
   glance(path: string): FileStat | null;
   read(path: string, range?: ReadRange): Promise<Uint8Array>;
   /** Read a whole file into memory that is used again once it was given back. */
-  lend(path: string): ReturnType<NonNullable<Files["lend"]>>;
+  lend(path: string): Promise<LentFile>;
   list(path: string): AsyncIterable<DirectoryEntry>;
   walk(path: string, options?: WalkOptions, signal?: AbortSignal): AsyncIterable<WalkBatch>;
   /** Make a directory and its missing parents; `created` is false where it existed already. */
