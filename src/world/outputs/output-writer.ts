@@ -113,7 +113,7 @@ function createSlabs(path: string, ready: Promise<void>): Slabs {
     }
     return made >= maxSlabs && free.length === 0 ? writing : undefined;
   };
-  const flush = async (): Promise<void> => {
+  const sendAll = async (): Promise<void> => {
     send();
     await openFile().catch(() => undefined);
     await writing.catch(() => undefined);
@@ -124,14 +124,15 @@ function createSlabs(path: string, ready: Promise<void>): Slabs {
     writeFileSync(path, current?.subarray(0, filled) ?? "", newFile);
   };
   const finishFile = async (): Promise<void> => {
-    await flush();
+    await sendAll();
     await (await openFile()).close();
   };
   let closing: Promise<void> | undefined;
   return {
     push,
     pushAll: (chunk) => void push(chunk),
-    flush,
+    // A close in progress writes everything itself; a flush beside it would take what is to be written, and lose it.
+    flush: () => closing?.catch(() => undefined) ?? sendAll(),
     async close() {
       closing ??= opening === undefined ? writeAtOnce() : finishFile();
       await closing.catch((cause: unknown) => {

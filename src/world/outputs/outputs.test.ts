@@ -135,6 +135,23 @@ describe("a kept output", () => {
     expect(() => outputs.search(handle, text)).toThrow(/one line/);
   });
 
+  it("is whole for whoever reads it while it is being finished, at whatever moment", async () => {
+    for (let turns = 0; turns < 12; turns++) {
+      // The folder is made with a store's first output, for which the others have to wait.
+      const fresh = open({ dir: join(root, `turn-${turns}`) });
+      const own = fresh.forSession("s1");
+      const writer = own.create();
+      void writer.write(Buffer.from("first\nlast\n"));
+      const finished = writer.finish();
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      const meanwhile = await own.page(writer.handle);
+      await finished;
+      const afterwards = await own.page(writer.handle);
+      expect([turns, meanwhile.text, afterwards.text]).toEqual([turns, "first\nlast", "first\nlast"]);
+      await fresh.close();
+    }
+  });
+
   it("can be read while it is written", async () => {
     const writer = outputs.create();
     await writer.write(Buffer.from("a\nb\n"));
