@@ -31,8 +31,7 @@ interface NewLine {
   readonly offset: number;
   readonly line: string;
   readonly hash: string;
-  /** A call that may change something has two records; it counts once. */
-  readonly isStart: boolean;
+  readonly callId: string;
 }
 
 const mark = "[purged]";
@@ -47,11 +46,12 @@ export async function purgeLog(
   asked: PurgeRequest,
 ): Promise<Purged> {
   const request = { ...asked, texts: withEscaped(asked.texts ?? []) };
-  let records = 0;
+  // A call that may change something has two records, its end perhaps not yet; it counts once.
+  const calls = new Set<string>();
   let contents = 0;
   for (const segment of listSegments(dir)) {
     const changed = findLines(segmentPaths(dir, segment).lines, request, now());
-    records += changed.filter(({ isStart }) => !isStart).length;
+    for (const { callId } of changed) calls.add(callId);
     if (request.dryRun === true) {
       contents += asideToPurge(dir, segment, { request, whole: new Set(changed.flatMap(digestsOf)) }).length;
       continue;
@@ -65,6 +65,7 @@ export async function purgeLog(
     if (changed.length > 0) removeIfThere(segmentPaths(dir, segment).index);
     contents += purgeAside(dir, segment, { request, whole: new Set(changed.flatMap(digestsOf)) });
   }
+  const records = calls.size;
   if (request.dryRun === true) return { records, contents };
   writer.append([marker("purged", { time: now(), records, contents })]);
   await writer.sync();
@@ -80,10 +81,10 @@ function findLines(file: string, request: PurgeRequest, time: number): NewLine[]
     const line = bytes.toString();
     const record = parseLine(line);
     if (record?.callId === undefined) return;
-    const isStart = (record as { kind?: unknown }).kind === "start";
     const body = purgedBody(record, line, { request, time });
     if (body === undefined) return;
-    found.push({ seq: record.seq, offset, line: keepHash(record.hash, body), hash: hashOf(body), isStart });
+    const { seq, callId } = record;
+    found.push({ seq, offset, line: keepHash(record.hash, body), hash: hashOf(body), callId });
   });
   return found;
 }

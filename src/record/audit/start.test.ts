@@ -234,6 +234,28 @@ describe("a start record", () => {
     expect(await readLog(dir).verify()).toMatchObject({ ok: true, records: 1 });
     expect(await readLog(dir).started?.("one")).toMatchObject({ kind: "start", purged: 6 });
   });
+
+  it("counts in a purge also while its call runs, and once where its end is in a later segment", async () => {
+    const dir = newDir();
+    const open = (): SegmentWriter =>
+      new SegmentWriter({ dir, owner: "test", isAlive: () => false, segmentBytes: 400, now: () => 1 });
+    const recorder = openRecorder(dir, { open });
+    const secret = { arguments: { text: "hunter2 secret" } };
+    void recorder.start(toStart("long", secret));
+    for (let at = 0; at < 4; at++) await recorder.record(toRecord(`short ${at}`));
+    await recorder.record(toRecord("long", secret));
+    void recorder.start(toStart("running", secret));
+    await recorder.flush();
+    const writer = newWriter(dir);
+    const request = { texts: ["hunter2"] };
+    for (const dryRun of [true, false])
+      expect(await purgeLog({ dir, writer, now: () => 6 }, { ...request, dryRun })).toEqual({
+        records: 2,
+        contents: 0,
+      });
+    expect(await purgeLog({ dir, writer, now: () => 7 }, request)).toEqual({ records: 0, contents: 0 });
+    await writer.close();
+  });
 });
 
 describe("a content that cannot be kept beside the log", () => {
