@@ -162,6 +162,25 @@ describe("a host that comes back over HTTP", () => {
     expect(await jobsOf(await connect("editor"))).toBe(1);
   });
 
+  it("waits for room like others, and still finds them then", async () => {
+    await open({ maxPerPrincipal: 1 });
+    const first = await connect("editor");
+    await startJob(first);
+    await expect
+      .poll(async () => (await greet("other")).status, { timeout: 15_000, interval: 500 })
+      .toBe(200);
+    const other = await connect("other");
+    expect(await other.status()).toBe(200);
+    const leave = await other.listen();
+    expect((await greet("editor")).status).toBe(503);
+    expect((await greet("editor", { session: first.id })).status).toBe(503);
+    expect(http.mcp.sessionCount()).toBe(1);
+    await leave();
+    await other.end();
+    expect(await jobsOf(await connect("editor"))).toBe(1);
+    expect(await isAlive()).toBe(true);
+  });
+
   it("has lost them after a time; that is recorded with what was ended", async () => {
     await open({ keepMs: 300 });
     const first = await connect("editor");

@@ -148,6 +148,27 @@ describe("the MCP server over HTTP", () => {
     expect((await post(rpc(3, "ping"), { ...mine, "mcp-session-id": latest })).status).toBe(200);
   }, 180_000);
 
+  it("never holds more hosts than allowed, however many come at once", async () => {
+    await open({ maxSessions: 8, maxPerPrincipal: 5 });
+    const counts: number[] = [];
+    const watch = setInterval(() => counts.push(http.mcp.sessionCount()), 0);
+    const statuses: number[] = [];
+    const greet = async (authorization: string): Promise<void> => {
+      const answer = await post(rpc(1, "initialize", hello), { authorization });
+      counts.push(http.mcp.sessionCount());
+      await answer.text();
+      statuses.push(answer.status);
+    };
+    for (let round = 0; round < 3; round++)
+      await Promise.all(Array.from({ length: 40 }, (_, at) => greet(at % 2 === 0 ? "one" : "other")));
+    clearInterval(watch);
+    expect(Math.max(...counts)).toBe(8);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    // Those who were let in or refused left no place taken.
+    await greet("third");
+    expect(statuses.at(-1)).toBe(200);
+  });
+
   it("leaves room for another token and tells when to try again", async () => {
     await open({ maxSessions: 4, maxPerPrincipal: 2 });
     for (const session of [await connect("one"), await connect("one")])

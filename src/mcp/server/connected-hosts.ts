@@ -29,6 +29,41 @@ export interface HostLimits {
  */
 const keepUsedMs = 5000;
 
+/** The places of hosts, with those of newcomers that are let in and whose sessions are not open yet. */
+export class HostRoom {
+  readonly #hosts: () => readonly ConnectedHost[];
+  readonly #limits: HostLimits;
+  readonly #reserved = new Set<ConnectedHost>();
+
+  constructor(hosts: () => readonly ConnectedHost[], limits: HostLimits) {
+    [this.#hosts, this.#limits] = [hosts, limits];
+  }
+
+  /** Make room for a newcomer that takes its place at once. */
+  makeFor({ id, address = "" }: Newcomer): boolean {
+    return makeRoom([...this.#hosts(), ...this.#reserved], { principal: id, address }, this.#limits);
+  }
+
+  /** A place that nobody else gets until it is released; `undefined` where there is no room. */
+  reserve(newcomer: Newcomer): ConnectedHost | undefined {
+    if (!this.makeFor(newcomer)) return undefined;
+    const { id: principal, address = "" } = newcomer;
+    const place = { principal, address, busy: true, used: false, lastSeen: Date.now(), end: () => {} };
+    this.#reserved.add(place);
+    return place;
+  }
+
+  release(place: ConnectedHost): void {
+    this.#reserved.delete(place);
+  }
+}
+
+interface Newcomer {
+  /** Whose token it came with. */
+  readonly id: string;
+  readonly address?: string | undefined;
+}
+
 /**
  * Make room for a newcomer: within its token's and its address's share first, then among all. Those that were greeted
  * and never asked for anything give way first, the oldest first; then those that were used but have been silent for

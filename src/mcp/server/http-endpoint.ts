@@ -6,7 +6,7 @@ import { faultOfEncoding } from "../../wire/body-encoding.js";
 import type { McpHostView, McpHttpOptions, McpPrincipal } from "./create-mcp-http.js";
 import type { ConnectionOptions } from "./connection.js";
 import { createMcpServer, type McpServer, type Sdk } from "./create-mcp-server.js";
-import { makeRoom } from "./connected-hosts.js";
+import { HostRoom, type ConnectedHost } from "./connected-hosts.js";
 import { toHostView } from "./host-view.js";
 import { full, refuse } from "./http-answers.js";
 import { HttpClient } from "./http-client.js";
@@ -20,7 +20,7 @@ import {
   type Greeted,
 } from "./http-requests.js";
 import { HttpSession, type HttpBody, legacyVersions } from "./http-session.js";
-import { defaultKeepMs, LeftSessions, type ReturningHost } from "./left-sessions.js";
+import { defaultKeepMs, LeftSessions } from "./left-sessions.js";
 import { readBody, sendWebResponse, toWebRequest } from "./node-http.js";
 import { defaultMaxUnread, pacedBody } from "./paced-body.js";
 import { readPlainCall } from "./plain-call.js";
@@ -34,6 +34,7 @@ export class HttpEndpoint {
   readonly #options: McpHttpOptions;
   readonly #sessions = new Map<string, HttpSession>();
   readonly #clients = new Map<string, HttpClient>();
+  readonly #room: HostRoom;
   readonly #restoring = new Map<string, Promise<HttpSession | undefined>>();
   readonly #left: LeftSessions;
   readonly #events: ResumableEvents;
@@ -46,6 +47,7 @@ export class HttpEndpoint {
 
   constructor(sdk: Sdk, host: McpHost, options: McpHttpOptions) {
     [this.#sdk, this.#host, this.#options] = [sdk, host, options];
+    this.#room = new HostRoom(() => this.#places, options);
     this.#maxBody = options.maxBodyBytes ?? 16 * 1024 * 1024;
     this.#keepMs = options.keepMs ?? defaultKeepMs;
     this.#idleMs = options.idleMs ?? 30 * 60_000;
@@ -158,15 +160,21 @@ export class HttpEndpoint {
     if (!isGreeting) return refused(refuse(400, -32000, "The header Mcp-Session-Id is missing."));
     const client = clientOf(body.parsed);
     const returning = { principal: principal.id, client, id: id === undefined ? undefined : String(id) };
-    const known = await this.#takeUp(returning);
-    if (known === undefined && !this.#makeRoom(principal)) return refused(full());
-    const mcp = known ?? createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal));
-    const session = await this.#openSession(mcp, principal, { client, greeting: body.parsed });
+    const known = await this.#left.takeUp(returning, [...this.#sessions.values()]);
+    const place = this.#room.reserve(principal);
+    if (place === undefined) {
+      if (known !== undefined) this.#left.keep(known);
+      return refused(full());
+    }
+    let session: HttpSession | undefined;
     try {
+      const mcp = known?.mcp ?? createMcpServer(this.#sdk, this.#host, this.#optionsFor(principal));
+      session = await this.#openSession(mcp, principal, { client, greeting: body.parsed, place });
       await session.handle(request, response, body);
     } finally {
+      this.#room.release(place);
       // A greeting that the transport refused opened nothing that anybody could close later.
-      if (!session.opened) await session.close();
+      if (session?.opened === false) await session.close();
     }
   }
 
@@ -190,25 +198,11 @@ export class HttpEndpoint {
     return session.principal === principal && !session.busy;
   }
 
-  /** The session that a host comes back to, if it has one. */
-  async #takeUp(host: ReturningHost): Promise<McpServer | undefined> {
-    const since = Date.now() - lostAfterMs;
-    const lost = [...this.#sessions.values()].filter(
-      ({ id, principal, client, leftAt, busy }) =>
-        principal === host.principal &&
-        !busy &&
-        (id === host.id || (client === host.client && leftAt !== undefined && leftAt <= since)),
-    );
-    // They are closed as if they were let go, so that one of them can be taken up.
-    await Promise.all(lost.map((session) => session.close()));
-    return this.#left.take(host);
-  }
-
   /** In a function of its own, so that a session does not keep the request that opened it. */
   async #openSession(
     mcp: McpServer,
     principal: McpPrincipal,
-    { client, greeting, sessionId }: Greeted,
+    { client, greeting, sessionId, place }: Greeted & { readonly place: ConnectedHost },
   ): Promise<HttpSession> {
     const { directory } = this.#options;
     const session = await HttpSession.open(this.#sdk, mcp, {
@@ -220,6 +214,7 @@ export class HttpEndpoint {
       sessionId,
       onOpen: async (id) => {
         this.#sessions.set(id, session);
+        this.#room.release(place);
         if (directory === undefined || sessionId !== undefined) return;
         // Kept before the host is answered: its next request may go elsewhere.
         const { id: hostSession } = mcp.connection.session;
@@ -240,13 +235,18 @@ export class HttpEndpoint {
 
   async #restoreNow(id: string, principal: McpPrincipal): Promise<HttpSession | undefined> {
     const known = await this.#options.directory?.find(id);
-    if (known?.principal !== principal.id || !this.#makeRoom(principal)) return undefined;
+    const place = known?.principal === principal.id ? this.#room.reserve(principal) : undefined;
+    if (known === undefined || place === undefined) return undefined;
     const { greeting, session: hostSession } = known;
     const mcp = createMcpServer(this.#sdk, this.#host, { ...this.#optionsFor(principal), id: hostSession });
-    const greeted = { client: clientOf(greeting), greeting, sessionId: id };
-    const session = await this.#openSession(mcp, principal, greeted);
-    await session.restore(greeting);
-    return session;
+    const greeted = { client: clientOf(greeting), greeting, sessionId: id, place };
+    try {
+      const session = await this.#openSession(mcp, principal, greeted);
+      await session.restore(greeting);
+      return session;
+    } finally {
+      this.#room.release(place);
+    }
   }
 
   /** The client that a request names; `undefined` where it is a new one and there is no room for it. */
@@ -254,7 +254,7 @@ export class HttpEndpoint {
     const key = clientKey(principal, body);
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    if (!this.#makeRoom(principal)) return undefined;
+    if (!this.#room.makeFor(principal)) return undefined;
     // All servers give a client that names itself alike the same session.
     const id =
       this.#options.directory === undefined ? undefined : `client-${hash("sha256", key).slice(0, 40)}`;
@@ -279,10 +279,6 @@ export class HttpEndpoint {
     return [...this.#sessions.values(), ...this.#clients.values()];
   }
 
-  #makeRoom({ id, address = "" }: McpPrincipal): boolean {
-    return makeRoom(this.#places, { principal: id, address }, this.#options);
-  }
-
   #endIdle(): void {
     const since = Date.now() - this.#idleMs;
     this.#events.dropOld();
@@ -296,5 +292,3 @@ export class HttpEndpoint {
 
 /** Streams of changes that all hosts of 2026-07-28 may have open together. */
 const maxSubscriptions = 1024;
-/** A listening host that lost its connection comes back sooner than that. */
-const lostAfterMs = 2500;

@@ -18,8 +18,17 @@ export interface ReturningHost {
   readonly id?: string | undefined;
 }
 
+interface OpenSession extends ReturningHost {
+  readonly busy: boolean;
+  /** Since when its host, which used to listen, does not. */
+  readonly leftAt: number | undefined;
+  close(): Promise<void>;
+}
+
 /** How long a host may stay away. */
 export const defaultKeepMs = 10 * 60_000;
+/** A listening host that lost its connection comes back sooner than that. */
+const lostAfterMs = 2500;
 /** More are kept for nobody; the oldest goes first. */
 const maxLeft = 64;
 
@@ -40,12 +49,19 @@ export class LeftSessions {
     if (this.#left.size > maxLeft && oldest !== undefined) this.#end(oldest, "too many hosts are gone");
   }
 
-  /** The session that a host comes back to: the one that it names, or the last one of the same program. */
-  take({ principal, client, id }: ReturningHost): McpServer | undefined {
+  /** The session that a host comes back to, if it has one, perhaps among those that are open. */
+  async takeUp(host: ReturningHost, open: readonly OpenSession[]): Promise<LeftSession | undefined> {
+    // They are closed as if they were let go, so that one of them can be taken up.
+    await Promise.all(lostBy(host, open).map((session) => session.close()));
+    return this.#take(host);
+  }
+
+  /** The one that it names, or the last one of the same program. */
+  #take({ principal, client, id }: ReturningHost): LeftSession | undefined {
     const own = [...this.#left].filter((left) => left.principal === principal);
     const found = own.find((left) => left.id === id) ?? own.findLast((left) => left.client === client);
     if (found !== undefined) this.#left.delete(found);
-    return found?.mcp;
+    return found;
   }
 
   /** Whether a host of that principal left a session by that id. */
@@ -68,4 +84,15 @@ export class LeftSessions {
     this.#left.delete(left);
     left.mcp.close(reason).catch(this.#onError);
   }
+}
+
+/** Those of the sessions that are open whose connection the returning host must have lost. */
+function lostBy(host: ReturningHost, sessions: readonly OpenSession[]): readonly OpenSession[] {
+  const since = Date.now() - lostAfterMs;
+  return sessions.filter(
+    ({ id, principal, client, leftAt, busy }) =>
+      principal === host.principal &&
+      !busy &&
+      (id === host.id || (client === host.client && leftAt !== undefined && leftAt <= since)),
+  );
 }
