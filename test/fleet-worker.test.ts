@@ -58,7 +58,7 @@ describe("`tenon worker`", () => {
         await expect.poll(() => roster.members.get(worker)?.value.draining).toBe(true);
         const late = await call("write_file", { path: "late.txt", content: "" });
         expect(late.envelope.error?.code).toBe("WORKSPACE_UNAVAILABLE");
-        expect((await running).envelope.success).toBe(true);
+        expect((await running).envelope).toSucceed();
         expect(await ended).toBe(0);
         // Handed back, not only left to run out.
         await expect.poll(() => roster.workspaces.get("main")?.value.worker).toBe("");

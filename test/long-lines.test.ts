@@ -86,7 +86,7 @@ describe("a line that is too long to be shown whole", () => {
       [280_001, 300_000],
     ] as const) {
       const read = { name: "read_file", arguments: { path: "min.js", start_char: start, end_char: end } };
-      expect((await first.call(read)).success).toBe(true);
+      expect(await first.call(read)).toSucceed();
     }
     await fixture.reopen();
     const later = await fixture.tenon.openNamedSession("work");

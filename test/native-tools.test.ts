@@ -155,10 +155,10 @@ describe("str_replace_based_edit_tool", () => {
       toolName: "edit_file",
       success: true,
     });
-    expect((await edit("insert", { insert_line: 1, insert_text: "mid" })).success).toBe(true);
-    expect((await edit("insert", { insert_line: 0, new_str: "top\n" })).success).toBe(true);
+    expect(await edit("insert", { insert_line: 1, insert_text: "mid" })).toSucceed();
+    expect(await edit("insert", { insert_line: 0, new_str: "top\n" })).toSucceed();
     expect(fixture.text("a.txt")).toBe("top\r\n1\r\nmid\r\ntwo\r\n");
-    expect((await edit("undo_edit")).success).toBe(true);
+    expect(await edit("undo_edit")).toSucceed();
     expect(fixture.text("a.txt")).toBe("1\r\nmid\r\ntwo\r\n");
     await edit("create", { path: "new.txt", file_text: "x" });
     expect(fixture.text("new.txt")).toBe("x");
@@ -294,12 +294,12 @@ describe("OpenAI's tools", () => {
       (await operate({ type: "create_file", path: "g.py", diff: "+def f():\n+    pass\n" })).success,
     ).toBe(true);
     const diff = "@@ def f():\n-    pass\n+    return 1\n";
-    expect((await operate({ type: "update_file", path: "g.py", diff })).success).toBe(true);
+    expect(await operate({ type: "update_file", path: "g.py", diff })).toSucceed();
     expect(fixture.text("g.py")).toBe("def f():\n    return 1\n");
     expect((await operate({ type: "update_file", path: "g.py", diff })).error?.code).toBe(
       "EDIT_OLD_STR_MISSING",
     );
-    expect((await operate({ type: "delete_file", path: "g.py" })).success).toBe(true);
+    expect(await operate({ type: "delete_file", path: "g.py" })).toSucceed();
     expect((await fixture.refused("apply_patch", {})).message).toMatch(/either operation or patch/);
   });
 

@@ -297,7 +297,7 @@ describe("a session with tools", () => {
       "get_tasks",
       "read_file",
     ]);
-    expect((await session.call({ name: "read_file", arguments: { path: "a.txt" } })).success).toBe(true);
+    expect(await session.call({ name: "read_file", arguments: { path: "a.txt" } })).toSucceed();
     expect(await session.call({ name: "list_files" })).toFailWith("TOOL_NOT_FOUND");
     expect(() => fixture.tenon.createSession({ tools: ["raed_file"] })).toThrow(/raed_file/);
   });

@@ -237,7 +237,7 @@ describe("the network through a call", () => {
       },
     });
     const answer = await tenon.call({ name: "http_get", arguments: { url: `http://127.0.0.1:${port}/hop` } });
-    expect(answer).toMatchObject({ success: false, error: { type: "ToolPermissionError" } });
+    expect(answer).toFailWith("NETWORK_REFUSED");
   });
 });
 

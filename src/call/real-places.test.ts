@@ -72,12 +72,13 @@ it.each([
   ["gh/workflows/ci.yml", ".github/workflows/ci.yml", 1],
   ["rc", ".npmrc", 1],
 ])("judges what a call writes through a link by where it leads: %s", async (path, real, questions) => {
-  expect(await call("write_file", { path, content: "x" })).toMatchObject({ success: false });
+  const code = questions === 0 ? "ACCESS_DENIED" : "APPROVAL_DENIED";
+  expect(await call("write_file", { path, content: "x" })).toFailWith(code);
   expect(
     await call("apply_patch", { patch: `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+x\n` }),
-  ).toMatchObject({ success: false });
+  ).toFailWith(code);
   expect(asked).toHaveLength(2 * questions);
-  expect(await call("shell_exec", { command: `echo x >${path}` })).toMatchObject({ success: false });
+  expect(await call("shell_exec", { command: `echo x >${path}` })).toFailWith(code);
   expect(isThere(real)).toBe(false);
   expect(asked).toHaveLength(3 * questions);
 });
@@ -95,7 +96,7 @@ it("judges what a call reads through a link by where it leads", async () => {
 });
 
 it("asks nobody about a link to a place that no rule is about", async () => {
-  expect(await call("write_file", { path: "code/a.ts", content: "x" })).toMatchObject({ success: true });
+  expect(await call("write_file", { path: "code/a.ts", content: "x" })).toSucceed();
   expect(isThere("src/a.ts")).toBe(true);
   expect(asked).toEqual([]);
 });

@@ -125,7 +125,7 @@ describe("while calls run and wait", () => {
     await running;
     await until(() => began);
     // The new tool holds no lock, so that a call which needs it runs meanwhile.
-    expect((await tenon.call({ name: "other" })).success).toBe(true);
+    expect(await tenon.call({ name: "other" })).toSucceed();
     second.open();
     expect((await waiting).result).toBe("new");
   });

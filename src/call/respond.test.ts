@@ -237,7 +237,7 @@ describe("a request of any kind", () => {
     const [many] = await tenon.callMany([make()] as never);
     expect(many).toFailWith("REQUEST_INVALID");
     const items = await collect(tenon.stream([make()] as never));
-    expect(items.at(-1)).toMatchObject({ type: "result", envelope: { success: false } });
+    expect(items.at(-1)).toMatchObject({ type: "result", envelope: { error: { code: "REQUEST_INVALID" } } });
     JSON.stringify(answer);
   });
 
@@ -273,7 +273,10 @@ describe("a request of any kind", () => {
       expect(answers).toHaveLength(1);
       expect(answers[0]).toFailWith("REQUEST_INVALID");
       const items = await collect(tenon.stream(list as never));
-      expect(items.at(-1)).toMatchObject({ type: "result", envelope: { success: false } });
+      expect(items.at(-1)).toMatchObject({
+        type: "result",
+        envelope: { error: { code: "REQUEST_INVALID" } },
+      });
     }
     expect(await tenon.callMany([])).toEqual([]);
     expect(await collect(tenon.stream([]))).toEqual([]);

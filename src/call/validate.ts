@@ -193,7 +193,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
 }
 
 /** The refusal of arguments that do not fit. */
-export function refuseArguments(
+function refuseArguments(
   call: ResolvedCall,
   issues: readonly ArgumentIssue[],
   { code, hint }: { code: "ARGUMENTS_INVALID" | "ARGUMENTS_UNSAFE"; hint?: string | undefined },

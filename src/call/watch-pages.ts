@@ -48,7 +48,7 @@ export async function watchPages(
 }
 
 /** Where a request can be answered. It contains no secret, so it can be shown to anyone. */
-export function approvalLink(url: string, id: string): string {
+function approvalLink(url: string, id: string): string {
   return `${url}/#/approvals/${encodeURIComponent(id)}`;
 }
 

@@ -42,7 +42,7 @@ function describeAccess({ name, sandbox }: ServerView): string[] {
 }
 
 /** What a program may use in the sandbox, in words. */
-export function accessText({ network = false, readable = [], writable = [] }: SandboxAccess): string {
+function accessText({ network = false, readable = [], writable = [] }: SandboxAccess): string {
   const hosts = network === true ? ["all public hosts"] : network === false ? [] : network;
   const parts = [
     ...(hosts.length > 0 ? [`reaches ${hosts.join(", ")}`] : []),

@@ -15,7 +15,7 @@ type FleetRecord = AuditRecord & { readonly workspace: string };
 const pageSize = 1000;
 
 /** The newest calls of all workspaces, oldest first. */
-export async function searchFleet(
+async function searchFleet(
   open: OpenFleet,
   { limit = 50, ...query }: AuditQuery,
 ): Promise<readonly FleetRecord[]> {

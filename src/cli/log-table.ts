@@ -95,7 +95,7 @@ export function alertLines(terminal: Terminal, alerts: readonly AuditAlert[]): s
 }
 
 /** Local time to the second, in sortable form. */
-export function timeText(time: number): string {
+function timeText(time: number): string {
   const date = new Date(time);
   const two = (value: number): string => String(value).padStart(2, "0");
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");

@@ -129,7 +129,7 @@ async function isAllowed(terminal: Terminal, flags: SandboxFlags): Promise<boole
 }
 
 /** What came of a trial, for people. */
-export function describeTrial(name: string, { started, reason, tools, log, reached }: SandboxTrial): string {
+function describeTrial(name: string, { started, reason, tools, log, reached }: SandboxTrial): string {
   const { hosts, readable, writable, withheld, programs, isTraced } = reached;
   const refused = hosts.filter(({ verdict, isOffered }) => verdict !== "allowed" && !isOffered);
   const head = started

@@ -87,7 +87,7 @@ const simple: Readonly<Record<string, string>> = {
 };
 
 /** Decode `\n`, `\x72`, `\162`, `\u0072` and their like. */
-export function unescapeText(text: string): string {
+function unescapeText(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replaceAll(
     /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|(0?[0-7]{1,3})|([^]))/g,

@@ -5,7 +5,7 @@ import { section, setting, whole } from "./setting.js";
 import { milliseconds, text } from "./shared-schemas.js";
 
 /** Signatures that only the provider can make: no shared secrets, and never "none". */
-export const tokenAlgorithms = [
+const tokenAlgorithms = [
   "RS256",
   "RS384",
   "RS512",

@@ -4,7 +4,7 @@ import { section, setting } from "./setting.js";
 import { text } from "./shared-schemas.js";
 
 /** Names that become parts of NATS subjects. */
-export const fleetName = (max = 64) =>
+const fleetName = (max = 64) =>
   z
     .string()
     .regex(

@@ -72,7 +72,7 @@ describe("a fleet whose PostgreSQL", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
     expect(await refused.text()).toContain("PostgreSQL cannot be reached");
     expect(performance.now() - began).toBeLessThan(underLoad(1000));
-    expect(((await (await running).json()) as ToolEnvelope).success).toBe(true);
+    expect(await (await running).json()).toSucceed();
     await postgres.toggle();
     await expect.poll(() => works("after.txt"), { timeout: underLoad(30_000) }).toBe(true);
     // What was recorded meanwhile is in the worker's log.

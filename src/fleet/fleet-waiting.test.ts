@@ -88,7 +88,7 @@ describe("a worker that lives and does not answer", () => {
     expect((await call("main", 60_000)).envelope.error).toBeUndefined();
     expect([isOver, existsSync(join(dir, "main", "a.txt"))]).toEqual([false, true]);
     front.calls.close(); // its caller is told at once
-    expect((await held).envelope.success).toBe(false);
+    expect((await held).envelope).toFailWith("OUTCOME_UNKNOWN");
   });
 });
 

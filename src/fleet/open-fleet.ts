@@ -26,7 +26,7 @@ export async function openTenantState(
 }
 
 /** A fleet needs both servers. */
-export function checkFleet({ database, fleet }: Pick<ResolvedConfig, "database" | "fleet">): void {
+function checkFleet({ database, fleet }: Pick<ResolvedConfig, "database" | "fleet">): void {
   if (fleet.nats === undefined)
     throw new ToolDefinitionError("No fleet is configured.", {
       hint: "Pass --fleet nats://HOST:4222, or set fleet.nats in your configuration.",

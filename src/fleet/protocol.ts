@@ -78,7 +78,7 @@ const token = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
 const globs = z.array(z.string()).max(1000).optional();
 
 /** Whom a session works for, as the front found out. */
-export const sessionSchema = z.object({
+const sessionSchema = z.object({
   id: token,
   agent: z.string().max(200).optional(),
   userId: z.string().max(200).optional(),
@@ -97,7 +97,7 @@ export const sessionSchema = z.object({
 export type SessionFacts = z.output<typeof sessionSchema>;
 
 /** What is known of the MCP host behind a call. */
-export const clientSchema = z.object({
+const clientSchema = z.object({
   info: z.record(z.string(), z.unknown()).optional(),
   supports: z.object({ elicitForm: z.boolean(), elicitUrl: z.boolean(), sample: z.boolean() }),
   capabilities: z.record(z.string(), z.unknown()).optional(),

@@ -5,7 +5,7 @@ import { encodeAttribute, encodeText } from "./parse/xml-text.js";
 import type { PromptFormat } from "./print-tool-call.js";
 
 /** How much is said of each tool, from everything to its name. */
-export const detailLevels = ["full", "short", "names"] as const;
+const detailLevels = ["full", "short", "names"] as const;
 
 export type DetailLevel = (typeof detailLevels)[number];
 

@@ -57,9 +57,6 @@ export class ToolsetCatalogue {
   }
 }
 
-/** The stages of the pipeline, in order. */
-export { stages as stageNames } from "../contract/ports/pipeline.js";
-
 const whole = (...categories: ToolCategory[]): ToolsetSelector[] =>
   categories.map((category) => ({ category }));
 

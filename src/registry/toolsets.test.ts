@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defineTool } from "../contract/define-tool.js";
 import { ToolDefinitionError, ToolNotFoundError } from "../contract/errors.js";
 import { type Tool, type ToolAnnotations, type ToolCategory, toolCategories } from "../contract/tool.js";
-import { stageNames } from "./toolset-catalogue.js";
+import { stages } from "../contract/ports/pipeline.js";
 import { type ToolsetDefinition, compileToolset, intersectToolsets, narrowToolset } from "./toolsets.js";
 import { ToolRegistry } from "./tool-registry.js";
 
@@ -139,7 +139,7 @@ describe("built-in toolsets", () => {
   });
 
   it("has a set for every stage", () => {
-    for (const stage of stageNames) expect(registry.toolset(`stage:${stage}`).name).toBe(`stage:${stage}`);
+    for (const stage of stages) expect(registry.toolset(`stage:${stage}`).name).toBe(`stage:${stage}`);
   });
 });
 

@@ -4,7 +4,6 @@ import type { JsonSchema } from "../contract/json.js";
 import type { ToolState } from "../contract/lifecycle.js";
 import type {
   AuditAlert,
-  AuditQuery,
   AuditRecord,
   AuditVerdict,
   UsageSeries,
@@ -104,14 +103,12 @@ export interface FetchedCall extends Omit<LiveCall, "arguments"> {
 export type { ConnectionView, JobOutputView, JobView, McpServerView, PluginView } from "./jobs-api.js";
 export type { FleetView } from "./fleet-api.js";
 export type {
-  ApprovalAnswered,
   ApprovalBody,
   FirstAnswerView,
   PendingApproval,
   PendingQuestion,
   QuestionBody,
   RefuseBody,
-  RefusedAnswer,
 } from "./person-api.js";
 
 /** `GET /api/tools`; `POST /api/tools/:name/state` with `{ enabled }`. */
@@ -198,8 +195,10 @@ export interface MetricsSeries extends UsageSeries {
   readonly widthMs: number;
 }
 
-/** `GET /api/log?…`, `GET /api/log/:id`, `POST /api/log/verify`, `POST /api/log/replay` with `{ taskId }`. */
-export type LogQuery = AuditQuery;
+/**
+ * `GET /api/log?…` takes the fields of an `AuditQuery`; `GET /api/log/:id`, `POST /api/log/verify`,
+ * `POST /api/log/replay` with `{ taskId }`.
+ */
 export interface LogPage {
   readonly records: readonly AuditRecord[];
   /** Give it as `before` for the next page. */
@@ -231,14 +230,7 @@ export type {
   TraceView,
 } from "./trace-api.js";
 
-export type {
-  ConfigurationView,
-  DoctorFinding,
-  McpOffersView,
-  RuleBody,
-  ServerMachine,
-  TaskStatusBody,
-} from "./manage-api.js";
+export type { ConfigurationView, DoctorFinding, McpOffersView } from "./manage-api.js";
 
 /** `GET /api/changes?path=&taskId=`: what the journal can take back; `POST /api/undo/preview`, `POST /api/undo` with a `ChangeSelector`. */
 export type ChangeRow = ChangeRecord;

@@ -11,7 +11,7 @@ export interface ShownLimits {
 }
 
 /** What fits into a live feed. */
-export const feedLimits: ShownLimits = { text: 8_000, items: 200, depth: 16, total: 32_000 };
+const feedLimits: ShownLimits = { text: 8_000, items: 200, depth: 16, total: 32_000 };
 
 export interface BoundValue {
   readonly value: unknown;

@@ -250,7 +250,7 @@ describe("stopping", () => {
     const closing = here.server.close({ graceMs: 5000 });
     await expect(here.ask("/api/about")).rejects.toThrow("ECONNREFUSED"); // the port is shut
     release();
-    expect((await calling).body).toMatchObject({ success: true, result: "done" });
+    expect((await calling).body).toSucceedWith("done");
     await closing;
     await reader.ended;
     expect(reader.items.map(({ event }) => event.type)).toContain("TOOL_CALL_COMPLETED");
@@ -272,7 +272,7 @@ describe("stopping", () => {
     );
     const began = performance.now();
     await here.server.close({ graceMs: 300 });
-    expect((await asking).body).toMatchObject({ success: false, error: { code: "INTERACTION_FAILED" } });
+    expect((await asking).body).toFailWith("INTERACTION_FAILED");
     expect(await sleeping).toBe("cut off");
     expect(performance.now() - began).toBeLessThan(underLoad(3000));
     await here.close();

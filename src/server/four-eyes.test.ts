@@ -59,7 +59,7 @@ describe("a call that two people must approve", () => {
     expect((await answer("ben", { ...yes, updatedArguments: { path: "b" } })).status).toBe(400);
     expect((await answer("ben", yes)).body).toEqual({ answered: true });
     const { body } = await calling;
-    expect(body.success).toBe(true);
+    expect(body).toSucceed();
     const record = await at.tenon.audit.get(body.callId);
     expect(record?.approval).toMatchObject({
       verdict: "once",
@@ -82,12 +82,12 @@ describe("a call that two people must approve", () => {
     expect((await users.answer("local", yes)).body).toEqual({ answered: true, missing: 1 });
     expect((await users.answer("local", yes)).body).toEqual({ answered: true, missing: 1 });
     expect((await users.answer("anna", yes)).body).toEqual({ answered: true });
-    expect((await users.calling).body.success).toBe(true);
+    expect((await users.calling).body).toSucceed();
     const own = await ask("local", "e.txt");
     expect((await own.answer("local", yes)).body.error.code).toBe("OWN_REQUEST");
     expect((await own.answer("anna", yes)).body).toEqual({ answered: true, missing: 1 });
     expect((await own.answer("ben", yes)).body).toEqual({ answered: true });
-    expect((await own.calling).body.success).toBe(true);
+    expect((await own.calling).body).toSucceed();
   });
 
   it("runs once though many approve in the same moment", async () => {
@@ -95,7 +95,7 @@ describe("a call that two people must approve", () => {
     const replies = await Promise.all(["anna", "ben", "anna", "ben", "local"].map((who) => answer(who, yes)));
     expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
     const { body } = await calling;
-    expect(body.success).toBe(true);
+    expect(body).toSucceed();
     const { approval } = (await at.tenon.audit.get(body.callId)) ?? {};
     const names = approval?.approvedBy?.map(({ principal }) => principal) ?? [];
     expect(new Set(names).size).toBe(names.length);

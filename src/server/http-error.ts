@@ -55,15 +55,6 @@ export function notFound(what: string): HttpError {
   return new HttpError(404, { code: "NOT_FOUND", message: `${what} not found.` });
 }
 
-/** A part of Tenon that this one was built or set up without. */
-export function notOffered(what: string): HttpError {
-  return new HttpError(503, {
-    code: "SERVICE_UNAVAILABLE",
-    message: `${what} is not available here.`,
-    hint: "See `tenon doctor` for what works in this workspace.",
-  });
-}
-
 /** An error that another process reported has the right code, but only the general class. */
 function statusOf({ code, name }: ToolError): number {
   if (code === "FILE_CONFLICT") return 409;

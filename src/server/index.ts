@@ -1,5 +1,5 @@
 export type { BrowserSessionView, EntryLink } from "./api.js";
-export { createConsolePerson, type ConsolePerson, type ConsolePersonOptions } from "./console-person.js";
+export { createConsolePerson } from "./console-person.js";
 export { openServerRecords, type ServerRecord } from "./server-record.js";
-export { isOpenToOthers, startServer, type RunningServer, type ServerOptions } from "./start-server.js";
+export { isOpenToOthers, startServer, type RunningServer } from "./start-server.js";
 export { readToken, refuseSecretFileIn } from "./token.js";

@@ -125,7 +125,7 @@ describe("secrets", () => {
 
   it("are never shown: not in lists, results, logs, nor on the disk", async () => {
     const { body, text } = await call("alice", "vault:leak");
-    expect(body.success).toBe(true);
+    expect(body).toSucceed();
     expect(text).not.toContain(own);
     expect(text).not.toContain(Buffer.from(own).toString("base64"));
     const betrayed = await call("alice", "vault:betray");
@@ -192,7 +192,7 @@ describe("secrets", () => {
       expect(JSON.stringify(error)).not.toContain(own);
     }
     expect(heard).toEqual([]);
-    expect((await at.tenon.call("http_request", { url: base })).success).toBe(true);
+    expect(await at.tenon.call("http_request", { url: base })).toSucceed();
     outside.close();
   });
 });
@@ -219,7 +219,7 @@ describe("the key of secrets", () => {
     writeFileSync(keyFile, `${randomBytes(32).toString("hex")}\n`);
     const denied = await at.tenon.createSession({ principal: "bob", userId: "bob" }).call("vault:digest", {});
     // Bob's server runs already; a new one cannot be given anything.
-    expect(denied.success).toBe(true);
+    expect(denied).toSucceed();
     await at.tenon.mcp.restart("vault").catch(() => undefined);
     expect(await digestFor("bob")).toBe("SERVER_UNAVAILABLE");
     await expect(at.tenon.secrets.rotateKey()).rejects.toMatchObject({ code: "SECRETS_KEY_WRONG" });

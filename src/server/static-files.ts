@@ -14,7 +14,7 @@ export interface StaticFile {
 }
 
 /** The console's files by path, all read once: a request's path is only looked up, never opened. */
-export async function loadStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile> | undefined> {
+async function loadStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile> | undefined> {
   const names = await listFiles(folder);
   if (names === undefined || !names.includes("index.html")) return undefined;
   const files = new Map<string, StaticFile>();
@@ -43,7 +43,7 @@ async function readStatic(folder: string, name: string): Promise<StaticFile | un
 const compress = promisify<Buffer, Buffer>(gzip);
 
 /** Where the console lies: beside the bundle, or in the build of the source tree. */
-export function consoleFolders(from: string = import.meta.url): readonly string[] {
+function consoleFolders(from: string = import.meta.url): readonly string[] {
   return ["./console/", "../console/", "../../dist/console/"].map((path) =>
     fileURLToPath(new URL(path, from)),
   );

@@ -63,7 +63,7 @@ function isInside(root: string, path: string): boolean {
 }
 
 /** The token that a file holds; a file that is not there is made, readable by its owner only. */
-export async function readTokenFile(path: string): Promise<string> {
+async function readTokenFile(path: string): Promise<string> {
   try {
     return checkToken((await readFile(path, "utf8")).trim());
   } catch (thrown) {
@@ -94,7 +94,7 @@ export function sameSecret(given: string, expected: string): boolean {
 }
 
 /** The same for a secret that many are compared with. */
-export function secretCheck(expected: string): (given: string) => boolean {
+function secretCheck(expected: string): (given: string) => boolean {
   const hashed = digest(expected);
   return (given) => timingSafeEqual(digest(given), hashed);
 }

@@ -60,7 +60,7 @@ const call = async (tool: string, args: unknown, taskId?: string): Promise<strin
     arguments: args,
     ...(taskId !== undefined && { taskId }),
   });
-  expect(body.success).toBe(true);
+  expect(body).toSucceed();
   return body.callId as string;
 };
 

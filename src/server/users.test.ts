@@ -113,7 +113,7 @@ describe("roles", () => {
 describe("a user", () => {
   it("makes calls in its own name, which the log has", async () => {
     const { body } = await callAs("operator", "current_time", {});
-    expect(body.success).toBe(true);
+    expect(body).toSucceed();
     const records = await at.tenon.audit.search({ limit: 5 });
     expect(records.find(({ callId }) => callId === body.callId)).toMatchObject({
       principal: "operator",
@@ -124,15 +124,15 @@ describe("a user", () => {
 
   it("that only views cannot change anything", async () => {
     const read = await callAs("viewer", "list_files", { path: "." });
-    expect(read.body.success).toBe(true);
+    expect(read.body).toSucceed();
     const write = await callAs("viewer", "write_file", { path: "a.txt", content: "x" });
-    expect(write.body).toMatchObject({ success: false, error: { code: "ACCESS_DENIED" } });
+    expect(write.body).toFailWith("ACCESS_DENIED");
     expect(readdirSync(at.workspace)).not.toContain("a.txt");
   });
 
   it("sees no calls of others, whether they run or not", async () => {
     const { body } = await callAs("operator", "current_time", {});
-    expect((await askAs("operator", `/api/calls/${body.callId}`)).body.envelope.success).toBe(true);
+    expect((await askAs("operator", `/api/calls/${body.callId}`)).body.envelope).toSucceed();
     expect((await askAs("other-operator", `/api/calls/${body.callId}`)).status).toBe(404);
     expect((await askAs("viewer", `/api/calls/${body.callId}`)).status).toBe(404);
     expect((await askAs("approver", `/api/calls/${body.callId}`)).status).toBe(200);
@@ -167,7 +167,7 @@ describe("a user", () => {
     expect((await answer("operator")).body.error.code).toBe("ROLE_NEEDED");
     expect((await answer("second")).body).toEqual({ answered: true });
     const { body } = await calling;
-    expect(body.success).toBe(true);
+    expect(body).toSucceed();
     const record = (await at.tenon.audit.search({ limit: 10 })).find(({ callId }) => callId === body.callId);
     expect(JSON.stringify(record)).toContain('"person":"second"');
   });

@@ -35,7 +35,7 @@ export function toMemoryId(number: number): string {
 }
 
 /** The number behind an id, if it is one. */
-export function toMemoryNumber(id: string): number | undefined {
+function toMemoryNumber(id: string): number | undefined {
   const digits = /^mem-(\d{1,15})$/.exec(id)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }

@@ -7,7 +7,7 @@ import type { Sql, SqlValue } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
 import { refuseBeyond } from "./state-limits.js";
 
-export const planTables = { requirement: "requirements", feature: "features", task: "tasks" } as const;
+const planTables = { requirement: "requirements", feature: "features", task: "tasks" } as const;
 
 export interface PlanKey {
   readonly kind: PlanKind;

@@ -10,7 +10,7 @@ import {
 import { toFileProblem } from "../contract/file-problem.js";
 
 /** SQLite's primary result codes that Tenon tells apart. */
-export const sqliteCode = {
+const sqliteCode = {
   busy: 5,
   locked: 6,
   readOnly: 8,
@@ -21,7 +21,7 @@ export const sqliteCode = {
 };
 
 /** The primary result code of an error that SQLite raised, also behind one of ours, or `undefined`. */
-export function sqliteCodeOf(error: unknown): number | undefined {
+function sqliteCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof ToolError) return sqliteCodeOf(error.cause);
   const { errcode } = error as { errcode?: unknown };

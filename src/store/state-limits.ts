@@ -60,7 +60,7 @@ export async function refuseBeyond(tx: Sql, { table, setting, max, instead }: Bo
 }
 
 /** Say that a limit was reached, and which setting it is. */
-export function fullError(what: string, setting: string, instead?: string): ToolUnavailableError {
+function fullError(what: string, setting: string, instead?: string): ToolUnavailableError {
   const raise = `raise state.${setting} in the configuration`;
   return new ToolUnavailableError(`The state is full: it has ${what} (state.${setting}).`, {
     code: "QUOTA_SPENT",

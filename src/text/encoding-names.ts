@@ -29,25 +29,6 @@ export function requireEncoding(name: string): Encoding {
   });
 }
 
-/** Whether text can be read in an encoding of that name; "auto" counts, being the default everywhere. */
-export function isEncodingName(name: string): boolean {
-  return name === "auto" || findEncoding(name) !== undefined;
-}
-
-/** The usual names of all encodings, without their aliases. */
-export function listEncodings(): string[] {
-  const names = new Set([...ownEncodings.values()].map((encoding) => encoding.name));
-  const iconv = loadIconv();
-  // Its tables are only there after a first question.
-  iconv.encodingExists("utf8");
-  for (const [key, entry] of Object.entries(iconv.encodings)) {
-    if (key.startsWith("_") || notText.has(key) || ownEncodings.has(key) || typeof entry === "string")
-      continue;
-    names.add(labelOf(key));
-  }
-  return [...names].sort();
-}
-
 /** What iconv-lite offers besides text. */
 const notText: ReadonlySet<string> = new Set(["base64", "hex"]);
 

@@ -119,10 +119,10 @@ describe("a person works in the console", () => {
     expect(page.url()).toContain("#/mcp/tiny");
     await held.getByRole("button", { name: "Reject" }).click();
     await page.getByRole("heading", { name: "Rejected (1)" }).waitFor();
-    expect(await callTool(fixture, "tiny:greet", { name: "Ada" })).toMatchObject({ success: false });
+    expect(await callTool(fixture, "tiny:greet", { name: "Ada" })).toFailWith("TOOL_DISABLED");
     await page.getByRole("article", { name: "greet" }).getByRole("button", { name: "Accept" }).click();
     await held.waitFor({ state: "detached" });
-    expect(await callTool(fixture, "tiny:greet", { name: "Ada" })).toMatchObject({ success: true });
+    expect(await callTool(fixture, "tiny:greet", { name: "Ada" })).toSucceed();
   });
 
   it("shows the numbers of the chosen range, and what tools cost in tokens", async () => {

@@ -32,7 +32,7 @@ async function look(tool: string, args: unknown, inspect: (card: Locator) => Pro
   await inspect(card);
   await card.getByRole("button", { name: /^No/ }).click();
   await card.getByRole("button", { name: "Refuse" }).click();
-  expect(await call).toMatchObject({ success: false });
+  expect(await call).toFailWith("APPROVAL_DENIED");
   await card.waitFor({ state: "detached" });
 }
 

@@ -17,7 +17,7 @@ export interface SearchProblem {
   readonly value: string;
 }
 
-export const searchFields = ["tool", "outcome", "agent", "task", "session", "since", "until"] as const;
+const searchFields = ["tool", "outcome", "agent", "task", "session", "since", "until"] as const;
 export const outcomes = ["success", "failure", "denied", "interrupted"] as const;
 
 type Field = (typeof searchFields)[number];

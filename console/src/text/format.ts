@@ -8,7 +8,7 @@ const units = {
 };
 
 /** Milliseconds in the unit that fits. */
-export function toDuration(ms: number | null | undefined, language: Language = "en"): string {
+function toDuration(ms: number | null | undefined, language: Language = "en"): string {
   const { ms: unit, s, min, h } = units[language];
   if (ms === null || ms === undefined || !Number.isFinite(ms)) return "–";
   // A clock that was set back makes a call end before it began.

@@ -31,7 +31,7 @@ export interface ReaderSpec extends WrittenSpec {
   readonly anyWords?: boolean;
 }
 
-export function toReader(written: ReaderSpec): Reader {
+function toReader(written: ReaderSpec): Reader {
   const spec: OptionSpec = toSpec(written);
   const { operands = "paths", files = [], anyWords = false } = written;
   return ({ args }) => {

@@ -200,7 +200,7 @@ function withoutValues(args: readonly Field[], options: RegExp): readonly Field[
 }
 
 /** The rest of a word behind its first letters. */
-export function cut(field: Field, letters: number): Field {
+function cut(field: Field, letters: number): Field {
   const { text, pattern, wild, guess } = field;
   return {
     ...field,

@@ -90,7 +90,7 @@ interface FleetSessionParts {
 }
 
 /** A session whose calls run on another machine. */
-export class FleetSession implements HostSession {
+class FleetSession implements HostSession {
   readonly id: string;
   readonly workspace: string;
   readonly #front: Front;

@@ -1,5 +1,5 @@
 /** Why a piece of text cannot be read as a call. */
-export const problemCodes = ["incomplete", "malformed", "ambiguous", "too_deep", "limit"] as const;
+const problemCodes = ["incomplete", "malformed", "ambiguous", "too_deep", "limit"] as const;
 
 /** Why a passage could not be read as a call. */
 export type ProblemCode = (typeof problemCodes)[number];

@@ -136,7 +136,7 @@ const entity = /&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));/g
  * The meaning of text between tags. Text that is well-formed XML is read as XML; text with a bare `<` or `&`
  * was written without escaping, so that what looks like an entity in it stands for itself.
  */
-export function decodeText(raw: string): string {
+function decodeText(raw: string): string {
   if (!raw.includes("&")) return raw;
   if (raw.includes("<") || hasBareAmpersand(raw)) return raw;
   return raw.replace(entity, (whole, named?: string, decimal?: string, hex?: string) => {

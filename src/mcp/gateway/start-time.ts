@@ -28,7 +28,7 @@ const runnerWords: Readonly<Record<string, readonly string[]>> = {
 const shells = new Set(["sh", "bash", "zsh", "cmd", "env"]);
 
 /** Whether a command line may have to download the program that it runs. */
-export function mayDownload(words: readonly string[]): boolean {
+function mayDownload(words: readonly string[]): boolean {
   const [first = "", ...rest] = words;
   const program = basename(first.replaceAll("\\", "/")).replace(/\.(?:cmd|exe|bat|ps1)$/i, "");
   if (runners.has(program)) return true;

@@ -105,7 +105,7 @@ interface Ask extends Question {
 }
 
 /** Where a tool names its question itself, a host may bring the answer with the first request. */
-export const inputKey = "tenon/inputKey";
+const inputKey = "tenon/inputKey";
 /** A question that it names has no parameters. */
 const noParams = "tenon/noParams";
 

@@ -41,7 +41,7 @@ export interface RestOptions {
 }
 
 /** Contents with more characters are stored next to the log. */
-export const inlineChars = 8 * 1024;
+const inlineChars = 8 * 1024;
 /** Of contents with more bytes only the digest is kept. */
 const asideBytes = 64 * 1024 * 1024;
 

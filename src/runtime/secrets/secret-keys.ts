@@ -16,7 +16,7 @@ export interface SecretKeysOptions {
 }
 
 /** The variable with the keys for secrets, separated by commas. */
-export const keyVariable = "TENON_SECRETS_KEY";
+const keyVariable = "TENON_SECRETS_KEY";
 
 /** Where the keys for secrets come from: the environment, or a file that only its owner can read. */
 export class SecretKeySource {

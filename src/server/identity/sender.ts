@@ -48,7 +48,7 @@ export function certainBase(base: string, { localAddress, localPort }: Socket): 
 const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 /** Whether an address is that of a trusted proxy; a list that cannot be read is refused. */
-export function createProxyCheck(networks: readonly string[]): (address: string) => boolean {
+function createProxyCheck(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const network of networks) {
     const [, net = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network.trim()) ?? [];

@@ -29,7 +29,7 @@ export function addAbout(
 }
 
 /** Whether commands are held, and if not, why. */
-export async function lookAtSandbox(tenon: RouteContext["tenon"]): Promise<About["sandbox"]> {
+async function lookAtSandbox(tenon: RouteContext["tenon"]): Promise<About["sandbox"]> {
   const facts = await tenon.sandboxFacts();
   const fact = facts.find(({ name }) => name === "sandbox");
   if (fact?.status === "ok") return { held: true };

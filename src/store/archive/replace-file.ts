@@ -58,7 +58,7 @@ async function build(
 }
 
 /** The numbers that were given out in a database file; none where there is no file or it is damaged. */
-export async function givenIn(file: string): Promise<GivenNumbers> {
+async function givenIn(file: string): Promise<GivenNumbers> {
   if (!isThere(file)) return {};
   const connection = connectSqlite(file);
   try {

@@ -240,7 +240,7 @@ export function needsRecursive(
 }
 
 /** "line 3" or "lines 3-5". */
-export function describeLines({ startLine, endLine }: LineSpan): string {
+function describeLines({ startLine, endLine }: LineSpan): string {
   return startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
 }
 

@@ -72,7 +72,7 @@ async function statIfSeen(files: LayerDeps["files"], name: string): Promise<File
 }
 
 /** Layer 5: the path exists. */
-export async function requireFile(deps: LayerDeps, name: string): Promise<FileStat> {
+async function requireFile(deps: LayerDeps, name: string): Promise<FileStat> {
   const stat = await deps.files.stat(name);
   if (stat === null) throw await fileMissing(deps, name);
   return stat;

@@ -21,7 +21,7 @@ export function numberLines(
 }
 
 /** Whether a line is shown in full. */
-export function isShownWhole(line: string): boolean {
+function isShownWhole(line: string): boolean {
   return line.length <= maxLineChars;
 }
 

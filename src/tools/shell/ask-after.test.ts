@@ -145,7 +145,7 @@ describe("a command that is asked about with what it changed", () => {
       `node -e 'require("http").createServer((q, s) => s.end("reached")).listen(8123)'`,
       { background: true },
     );
-    expect(started.success).toBe(true);
+    expect(started).toSucceed();
     expect(asked.at(-1)?.afterRun).toBeUndefined();
     const curl = `node -e 'fetch("http://127.0.0.1:8123").then((r) => r.text()).then(console.log, () => console.log("refused"))'`;
     const tried = await sh(

@@ -55,7 +55,7 @@ it("gives up when the time is over or the job has ended, and says so", async () 
 
 it("refuses a pattern that is not one, and is not held up by a costly one", async () => {
   const job = await start(`printf '%05000d' 0; sleep 60`);
-  expect(await wait(job, { wait_for: "(" })).toMatchObject({ success: false });
+  expect(await wait(job, { wait_for: "(" })).toFailWith("VALUE_INVALID");
   const started = performance.now();
   await wait(job, { wait_for: "^(0+)+$x", timeout: 500 });
   expect(performance.now() - started).toBeLessThan(60_000);

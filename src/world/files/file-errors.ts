@@ -15,7 +15,7 @@ export function quotePath(path: unknown): string {
   return JSON.stringify(text.length > 200 ? `${text.slice(0, 197)}...` : text);
 }
 
-export function refusalText(path: unknown, refusal: PathRefusal): string {
+function refusalText(path: unknown, refusal: PathRefusal): string {
   return `${quotePath(path)} ${refusal.reason}.`;
 }
 

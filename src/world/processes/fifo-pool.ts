@@ -15,7 +15,7 @@ export interface FifoPool {
 }
 
 /** How many are created at a time; a command needs two. */
-export const fifosPerBatch = 32;
+const fifosPerBatch = 32;
 
 /** A pool of the fifos in `dir`; the helper creates the first batch when it starts. */
 export function createFifoPool(dir: string, createFifos: (first: number, last: number) => void): FifoPool {

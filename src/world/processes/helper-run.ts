@@ -17,7 +17,7 @@ import { buildStartScript, type CommandFifos } from "./start-script.js";
 import { widenWhenBusy } from "./widen-pipe.js";
 
 /** Long enough for a machine under load, and shorter than people would wait. */
-export const startMs = 10_000;
+const startMs = 10_000;
 const reportMs = 200;
 
 /** One helper process and the commands that it started, which may outlive it. */

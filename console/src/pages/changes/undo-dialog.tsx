@@ -62,7 +62,7 @@ export function UndoDialog({
 }
 
 /** The files that an undo brings back, with their difference. */
-export function UndoFiles({ view }: { readonly view: UndoView }) {
+function UndoFiles({ view }: { readonly view: UndoView }) {
   const t = useText();
   if (view.files.length === 0) return <p className="text-muted">{t("undo.nothing")}</p>;
   return (

@@ -11,7 +11,7 @@ import { SearchField } from "../../ui/search-field.js";
 import { MemoryCard } from "./memory-card.js";
 import { planText } from "./text.js";
 
-export const kinds = ["insight", "issue", "learning", "decision", "pattern"] as const;
+const kinds = ["insight", "issue", "learning", "decision", "pattern"] as const;
 export const scopes = ["all", "project", "iteration"] as const;
 
 export interface MemoryFilter {

@@ -37,7 +37,7 @@ export function toResults(found: readonly RawResult[], limit: number): readonly 
 }
 
 /** Text without the markup that some providers put into it. */
-export function plainText(value: unknown): string {
+function plainText(value: unknown): string {
   if (typeof value !== "string") return "";
   return value
     .slice(0, 5000)

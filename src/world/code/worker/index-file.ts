@@ -60,7 +60,7 @@ export function openIndexFile(file: string, root: string): IndexFile {
 }
 
 /** A hash of what the definitions depend on: the queries and the version of the grammars. */
-export function syntaxVersion(): string {
+function syntaxVersion(): string {
   const hash = createHash("sha256");
   for (const [name, { grammar, query }] of languages) hash.update(`${name}\0${grammar}\0${query}\0`);
   const own = createRequire(import.meta.url);

@@ -170,7 +170,7 @@ export class IndexTables {
   }
 }
 
-export function splitPath(path: string): [directory: string, name: string] {
+function splitPath(path: string): [directory: string, name: string] {
   const slash = path.lastIndexOf("/");
   return slash === -1 ? ["", path] : [path.slice(0, slash), path.slice(slash + 1)];
 }

@@ -77,7 +77,7 @@ export function judgeChange(change: PathChange, space: JudgeDeps): ChangeVerdict
 }
 
 /** Whether two contents are the same. */
-export function sameContent(one: PathContent | undefined, other: PathContent | undefined): boolean {
+function sameContent(one: PathContent | undefined, other: PathContent | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (one.kind === "file" && other.kind === "file") return Buffer.compare(one.bytes, other.bytes) === 0;
   return one.kind === "link" && other.kind === "link" && one.target === other.target;

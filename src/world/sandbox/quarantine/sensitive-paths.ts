@@ -103,9 +103,7 @@ function isGitFolder(entries: readonly Dirent[]): boolean {
 }
 
 /** What an entry is, without following a link. */
-export function kindOf(
-  entry: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">,
-): SensitivePath["kind"] {
+function kindOf(entry: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">): SensitivePath["kind"] {
   if (entry.isSymbolicLink()) return "link";
   if (entry.isDirectory()) return "directory";
   return entry.isFile() ? "file" : "other";

@@ -29,7 +29,7 @@ export interface SnapshotReader {
 }
 
 /** Changes of a larger file are detected, but its previous version cannot be restored. */
-export const maxKeptBytes = 8 * 1024 * 1024;
+const maxKeptBytes = 8 * 1024 * 1024;
 const maxCachedBytes = 64 * 1024 * 1024;
 
 export function createSnapshotReader(): SnapshotReader {
