@@ -1,6 +1,7 @@
 import type {
   JournalChange,
   JournalPhase,
+  FinalSteps,
   JournalStep,
   JournalStore,
   NewJournalEntry,
@@ -58,16 +59,14 @@ export function createJournalRows(
       }),
     commit: (id, steps) =>
       write(async (tx) => {
-        const sql = "UPDATE journal_changes SET step = ? WHERE entry = ? AND seq = ?";
-        for (const [seq, step] of steps.entries()) {
-          if (step !== undefined) await tx.run(sql, [JSON.stringify(step), id, seq]);
-        }
+        await setSteps(tx, id, steps);
         await setPhase(tx, id, "committing");
       }, durable),
     clean: (id) => write((tx) => setPhase(tx, id, "cleaning"), durable),
     finish: (id, options) =>
       write(async (tx) => {
         await setPhase(tx, id, "done");
+        await setSteps(tx, id, options?.steps);
         const own = await tx.all<ChangeRow>(finishedChanges, [id]);
         for (const change of own) await markInverted(tx, invertsOf(change));
         return releaseSuperseded(rows(tx), own);
@@ -104,6 +103,13 @@ async function requireLock(tx: Sql, fence: number): Promise<void> {
 
 async function setPhase(sql: Sql, id: number, phase: JournalPhase): Promise<void> {
   await sql.run("UPDATE journal_entries SET phase = ? WHERE id = ?", [phase, id]);
+}
+
+async function setSteps(sql: Sql, id: number, steps: FinalSteps = []): Promise<void> {
+  const update = "UPDATE journal_changes SET step = ? WHERE entry = ? AND seq = ?";
+  for (const [seq, step] of steps.entries()) {
+    if (step !== undefined) await sql.run(update, [JSON.stringify(step), id, seq]);
+  }
 }
 
 async function insertEntry(

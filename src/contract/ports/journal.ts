@@ -82,6 +82,8 @@ export interface RenamedNode {
   readonly hash?: string;
   /** Of a file: its time of modification in nanoseconds. */
   readonly modified?: string;
+  /** Of a directory in the workspace: from when on others change what is in it, in nanoseconds. */
+  readonly since?: string;
   /** Of a small file: the hash of the blob that has its content, and where it begins there. */
   readonly pack?: string;
   readonly offset?: number;
@@ -243,6 +245,9 @@ export interface UndoJournal {
   clear(path?: string): Promise<number>;
 }
 
+/** The steps as they are in the end; `undefined` where one is as it was written down before. */
+export type FinalSteps = readonly (JournalStep | undefined)[] | undefined;
+
 /** The rows of the journal. Each method is one transaction. */
 export interface JournalStore {
   /** The same rows for the holder of a lock: every write is refused once that lock is lost. */
@@ -252,19 +257,18 @@ export interface JournalStore {
    * as a commit is, which it needs no more.
    */
   begin(entry: NewJournalEntry, options?: { readonly prepared?: boolean }): Promise<number>;
-  /**
-   * All is prepared; synced to disk before the first step is taken.
-   *
-   * @param steps The final steps; `undefined` where a step is as it was written down at the beginning.
-   */
-  commit(id: number, steps: readonly (JournalStep | undefined)[]): Promise<void>;
+  /** All is prepared; synced to disk before the first step is taken. */
+  commit(id: number, steps: FinalSteps): Promise<void>;
   /** All steps are taken; synced to disk before the first of what they put aside is removed. */
   clean(id: number): Promise<void>;
   /**
    * All is over; what the steps invert is marked as undone, or as done again. Returns the contents that nobody needs
    * any more because the new change holds a difference to them.
    */
-  finish(id: number, options?: { readonly durable?: boolean }): Promise<readonly string[]>;
+  finish(
+    id: number,
+    options?: { readonly durable?: boolean; readonly steps?: FinalSteps },
+  ): Promise<readonly string[]>;
   /** All but the first `standing` steps are taken back; synced to disk before the next one is. */
   retreat(id: number, standing: number): Promise<void>;
   /** Nothing of it remains. */

@@ -78,6 +78,18 @@ describe("adopting what a command changed", () => {
     expect(now()).toEqual(before);
   });
 
+  it("undoes a new folder that changed until the first step, but not one in which somebody wrote right after it", async () => {
+    // A sandbox that ends removes attributes of files, for example.
+    const ready = async (): Promise<void> => chmodSync(join(base, "layer/replaced-tree/new"), 0o600);
+    await world.journal.adopt(async () => layerAdoptions(base), origin("command"), { ready });
+    await world.journal.undo({ callId: "command" }, origin("undo"));
+    expect(now()).toEqual(before);
+    await world.journal.undo({ callId: "undo" }, origin("redo"));
+    writeFileSync(inWorkspace("replaced-tree/new"), "own\n");
+    const undone = world.journal.undo({ callId: "redo" }, origin());
+    await expect(undone).rejects.toMatchObject({ code: "FILE_CONFLICT" });
+  });
+
   it("lists the changes in the history without the places where files are kept", async () => {
     await adoptAll();
     const history = await world.journal.history();

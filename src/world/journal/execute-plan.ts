@@ -1,5 +1,5 @@
 import type { Clock } from "../../contract/ports/clock.js";
-import type { ChangeOrigin, JournalStep, JournalStore } from "../../contract/ports/journal.js";
+import type { ChangeOrigin, FinalSteps, JournalStep, JournalStore } from "../../contract/ports/journal.js";
 import { withPath } from "../files/file-errors.js";
 import type { ChangeTurn } from "./change-lock.js";
 import { createPause } from "../files/pause.js";
@@ -20,6 +20,8 @@ export interface ExecuteDeps extends RollBackDeps {
   /** Its check throws if another process has taken the lock over because this one was suspended for too long. */
   readonly lock: ChangeTurn["held"];
   readonly clock: Clock;
+  /** From when on files are changed, in nanoseconds by the clock of the file system. */
+  readonly timeFrom: () => bigint;
   /** Called between any two steps, so that a test can end the process there. */
   readonly failpoint: (step: string) => void;
   /** Receives warnings for a person. */
@@ -61,19 +63,34 @@ export async function executePlan(
   const steps = prepared ? changes.map(({ step }) => step) : await prepare(deps, planned, id);
   failpoint("committing");
   const removals = steps.filter(leavesTemp);
+  const final = withTimes(deps, steps);
   await runOrRollBack(deps, { steps, id }, async () => {
     await take(deps, planned, steps);
     failpoint("taken");
     if (removals.length > 0) return store.clean(id);
     // The disk cannot show later whether all moves were made, so the record must be durable.
     const durable = steps.some((step) => step.kind !== "set");
-    return finishEntry(deps, id, { durable });
+    return finishEntry(deps, id, { durable, steps: final });
   });
   if (removals.length > 0) {
     failpoint("cleaning");
-    await finishRemovals(deps, removals, id);
+    await finishRemovals(deps, removals, { id, steps: final });
   }
   failpoint("done");
+}
+
+/**
+ * The steps that bring a directory, with the time from which on others change what is in it. Until then, the sandbox of a
+ * command can have changed the attributes of files, later than the intent was recorded.
+ */
+function withTimes({ timeFrom }: ExecuteDeps, steps: readonly JournalStep[]): FinalSteps {
+  const brings = (step: JournalStep): boolean =>
+    step.kind === "rename" && step.into === "workspace" && step.node.type === "directory";
+  if (!steps.some(brings)) return undefined;
+  const since = String(timeFrom());
+  return steps.map((step) =>
+    step.kind === "rename" && brings(step) ? { ...step, node: { ...step.node, since } } : undefined,
+  );
 }
 
 /** Whether a step leaves something under its temporary name that must be removed after all steps. */
@@ -86,7 +103,7 @@ export function leavesTemp(step: JournalStep): boolean {
 export async function finishRemovals(
   deps: ExecuteDeps,
   removals: readonly JournalStep[],
-  id: number,
+  { id, steps }: { readonly id: number } & { readonly steps?: FinalSteps },
 ): Promise<void> {
   for (const step of removals) {
     try {
@@ -97,14 +114,14 @@ export async function finishRemovals(
     }
     deps.failpoint("cleaned");
   }
-  await finishEntry(deps, id);
+  await finishEntry(deps, id, { steps });
 }
 
 /** Record that an entry is done, and remove blobs that are no longer needed. */
 export async function finishEntry(
   { store, blobs }: ExecuteDeps,
   id: number,
-  options?: { readonly durable?: boolean },
+  options?: { readonly durable?: boolean; readonly steps?: FinalSteps },
 ): Promise<void> {
   for (const hash of await store.finish(id, options)) blobs.remove(hash);
 }

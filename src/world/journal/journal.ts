@@ -15,6 +15,7 @@ import type {
 } from "../../contract/ports/journal.js";
 import type { LockStore } from "../../contract/ports/locks.js";
 import { toToolError, withPathAsync } from "../files/file-errors.js";
+import { fileTimeFrom } from "../files/file-time.js";
 import type { Guard } from "../files/guard-types.js";
 import { chooseOpener, type Opener } from "../files/opener.js";
 import { createChangeLock, type ChangeTurn, type Stop } from "./change-lock.js";
@@ -129,6 +130,7 @@ export function createJournal(options: JournalOptions): Journal {
     store: held === undefined ? store : rowsOf(held.fence),
     lock: held,
     clock,
+    timeFrom: () => fileTimeFrom(options.keptDir),
     failpoint,
     onWarning,
   });

@@ -20,7 +20,7 @@ export async function recoverEntry(deps: ExecuteDeps, entry: JournalEntry): Prom
     return { outcome: "rolledBack" };
   }
   if (entry.phase === "cleaning") {
-    await finishRemovals(deps, steps.filter(leavesTemp), entry.id);
+    await finishRemovals(deps, steps.filter(leavesTemp), { id: entry.id });
     return { outcome: "completed" };
   }
   if (entry.standing === undefined && (await isComplete(deps, steps))) {

@@ -94,6 +94,7 @@ async function isTreeUnchanged(deps: MatchDeps, { step, entry, seq, time }: Land
   const onDisk = deps.files.origin(step.path);
   if (onDisk === undefined) return false;
   if (deps.isCopy) return true;
+  const since = step.node.since === undefined ? recordedSince(time) : BigInt(step.node.since);
   const top = openDirectory(deps.opener, onDisk);
   try {
     for await (const item of walkTree(top, {
@@ -103,7 +104,7 @@ async function isTreeUnchanged(deps: MatchDeps, { step, entry, seq, time }: Land
     })) {
       if (item.kind !== "leaf") continue;
       const handle = deps.opener.openChild(item.directory, item.name, item.real);
-      const isNew = isNewer(handle.stat, time);
+      const isNew = isNewer(handle.stat, since);
       handle.close();
       if (!isNew) continue;
       const real = `${step.path}${item.real.slice(onDisk.length)}`;
@@ -120,9 +121,13 @@ async function isTreeUnchanged(deps: MatchDeps, { step, entry, seq, time }: Land
 }
 
 /** Whether an entry was written after a time; a rename of another name of the same file does not count. */
-function isNewer({ ctimeNs, mtimeNs, nlink }: BigIntStats, time: number): boolean {
-  const changed = nlink > 1n ? mtimeNs : ctimeNs;
-  return Number(changed / 1_000_000n) >= time - tickMs;
+function isNewer({ ctimeNs, mtimeNs, nlink }: BigIntStats, since: bigint): boolean {
+  return (nlink > 1n ? mtimeNs : ctimeNs) >= since;
+}
+
+/** Of a change that was completed by a later start, only the time at which it was recorded is known. */
+function recordedSince(time: number): bigint {
+  return BigInt(time - tickMs) * 1_000_000n;
 }
 
 /** File systems take the time of the last tick of the kernel. */

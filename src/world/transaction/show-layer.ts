@@ -1,6 +1,6 @@
-import { lstatSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
 import type { LayerView, WaitingChange } from "../../contract/ports/layers.js";
+import { fileTimeFrom } from "../files/file-time.js";
 import { isWithin } from "../files/path-text.js";
 import { entryAt } from "../sandbox/layer/entry-state.js";
 import { pathBelow } from "../sandbox/layer/layer-path.js";
@@ -19,7 +19,8 @@ export async function showLayer(
   rules: LayerRules,
   paths?: readonly string[],
 ): Promise<Pick<LayerView, "changes" | "heldBack" | "diff" | "seenNs">> {
-  const seenNs = String(timeOf(dirname(layer.upper)));
+  // What others change from now on was not seen.
+  const seenNs = String(fileTimeFrom(dirname(layer.upper)) - 1n);
   const judged = await judgeLayer(layer, rules);
   const files = new Map(judged.map((each) => [each.change, each.files]));
   const wants = (path: string): boolean =>
@@ -33,13 +34,6 @@ export async function showLayer(
   const changes = described.changes.map((change) => ({ ...change, ...reasonFor(change.path, reasons) }));
   const heldBack = judged.flatMap((each) => heldChanges(each)).filter(({ path }) => wants(path));
   return { changes, heldBack, diff: described.diff, seenNs };
-}
-
-/** The clock of a file system can lag behind that of the system. */
-function timeOf(folder: string): bigint {
-  const now = new Date();
-  utimesSync(folder, now, now);
-  return lstatSync(folder, { bigint: true }).ctimeNs;
 }
 
 type Reason = Pick<WaitingChange, "reason" | "rule" | "conflict">;
