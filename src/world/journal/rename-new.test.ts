@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { openBelow } from "../testing/open-below.js";
+import { linkOrElse, linkOrRename, replaceLarge } from "./rename-new.js";
+import { tempDir } from "./testing/temp-dir.js";
+
+let base: string;
+const at = (name: string): string => join(base, name);
+beforeEach(() => {
+  base = tempDir("rename");
+  writeFileSync(at("from"), "new");
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+it("gives a file another name by a link, of which is told before the first name goes", () => {
+  const { ino } = statSync(at("from"));
+  const onLinked = vi.fn(() => expect(existsSync(at("from")) && existsSync(at("to"))).toBe(true));
+  linkOrRename(at("from"), at("to"), onLinked);
+  expect(onLinked).toHaveBeenCalledOnce();
+  expect([existsSync(at("from")), statSync(at("to")).ino]).toEqual([false, ino]);
+});
+
+it("replaces nothing", () => {
+  writeFileSync(at("to"), "theirs");
+  const otherwise = vi.fn();
+  expect(() => linkOrElse(at("from"), at("to"), otherwise)).toThrow(
+    expect.objectContaining({ code: "EEXIST" }),
+  );
+  expect(otherwise).not.toHaveBeenCalled();
+  expect([readFileSync(at("to"), "utf8"), readFileSync(at("from"), "utf8")]).toEqual(["theirs", "new"]);
+});
+
+it("goes another way where there can be no link, such as to a folder", () => {
+  mkdirSync(at("folder"));
+  const onLinked = vi.fn();
+  linkOrRename(at("folder"), at("to"), onLinked);
+  expect([existsSync(at("folder")), existsSync(at("to"))]).toEqual([false, true]);
+  expect(onLinked).not.toHaveBeenCalled();
+  const otherwise = vi.fn();
+  expect(linkOrElse(at("to"), at("third"), otherwise)).toBe(false);
+  expect(otherwise).toHaveBeenCalledExactlyOnceWith(at("to"), at("third"));
+  expect(linkOrElse(at("from"), at("third"), otherwise)).toBe(true);
+});
+
+it("replaces a large file, which is given up soon after", async () => {
+  writeFileSync(at("to"), "old");
+  replaceLarge(at("from"), at("to"));
+  expect([existsSync(at("from")), readFileSync(at("to"), "utf8")]).toEqual([false, "new"]);
+  for (let n = 0; n < 100 && openBelow(base).length > 0; n++) await sleep(10);
+  expect(openBelow(base)).toEqual([]);
+  expect(() => replaceLarge(at("none"), at("to"))).toThrow();
+  expect(readFileSync(at("to"), "utf8")).toBe("new");
+  await expect.poll(() => openBelow(base)).toEqual([]);
+});
