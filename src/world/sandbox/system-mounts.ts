@@ -69,35 +69,35 @@ interface Secret {
   readonly isDirectory: boolean;
 }
 
-/** Hidden even if their permissions are too open. */
+/** Names in `/etc` that are hidden even if their permissions are too open. */
 const knownSecrets = [
-  "/etc/shadow",
-  "/etc/shadow-",
-  "/etc/gshadow",
-  "/etc/gshadow-",
-  "/etc/sudoers",
-  "/etc/sudoers.d",
-  "/etc/ssh",
-  "/etc/ssl/private",
-  "/etc/pki/tls/private",
-  "/etc/krb5.keytab",
-  "/etc/letsencrypt",
-  "/etc/wireguard",
-  "/etc/openvpn",
-  "/etc/ppp",
-  "/etc/NetworkManager/system-connections",
-  "/etc/kubernetes",
-  "/etc/docker",
+  "shadow",
+  "shadow-",
+  "gshadow",
+  "gshadow-",
+  "sudoers",
+  "sudoers.d",
+  "ssh",
+  "ssl/private",
+  "pki/tls/private",
+  "krb5.keytab",
+  "letsencrypt",
+  "wireguard",
+  "openvpn",
+  "ppp",
+  "NetworkManager/system-connections",
+  "kubernetes",
+  "docker",
 ];
 
 /**
  * Files that not every user may read are hidden from commands, because permissions do not stop root. Files that the host
  * process cannot read do not need to be hidden.
  */
-async function secretsOf(folder: string): Promise<Secret[]> {
+export async function secretsOf(folder: string): Promise<Secret[]> {
   const [unreadable, known] = await Promise.all([
     unreadableBelow(folder, 4),
-    Promise.all(knownSecrets.map(asSecret)),
+    Promise.all(knownSecrets.map((name) => asSecret(join(folder, name)))),
   ]);
   const all = new Map([...unreadable, ...known.flat()].map((each) => [each.path, each]));
   return [...all.values()].filter(

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -67,4 +67,43 @@ it("shows the credentials of named hosts, and no others", async () => {
   const text = copied.map(({ from }) => readFileSync(from, "utf8")).join("\n");
   expect(text).not.toContain("hidden");
   for (const number of [1, 2, 3, 4, 5]) expect(text).toContain(`shown-${number}`);
+});
+
+it.each([
+  [".npmrc", "@a:registry = https://a/", "@a:registry = https://a/"],
+  [".config/pip/pip.conf", "[global]\nindex-url = https://a/\nproxy = b", "[global]\nindex-url = https://a/"],
+  [
+    ".pip/pip.conf",
+    "[install]\ntrusted_host = a\nfind-links =\n  https://b/\ntimeout = 5",
+    "[install]\ntrusted_host = a\nfind-links =\n  https://b/",
+  ],
+  [
+    ".config/uv/uv.toml",
+    '[[index]]\nname = "a"\nurl = "https://a/"\ncache = "b"',
+    '[[index]]\nname = "a"\nurl = "https://a/"',
+  ],
+  [".config/go/env", "GOPROXY=https://a/\nGOPRIVATE=b\nGOFLAGS=c", "GOPROXY=https://a/\nGOPRIVATE=b"],
+  [
+    ".cargo/config.toml",
+    '[source.a]\nregistry = "https://a/"\n[build]\njobs = 1',
+    '[source.a]\nregistry = "https://a/"',
+  ],
+  [".cargo/config", '[net]\noffline = true\nmy-token = "x"\n[alias]\nb = "c"', "[net]\noffline = true"],
+  [".gemrc", ":sources:\n  - https://a/\n:verbose: true", ":sources:\n  - https://a/"],
+  [
+    ".m2/settings.xml",
+    "<settings><mirrors><mirror/></mirrors><servers/></settings>",
+    "<settings><mirrors><mirror/></mirrors></settings>",
+  ],
+])("copies of %s only what says where packages come from, for reading", async (path, text, expected) => {
+  mkdirSync(dirname(join(root, "home", path)), { recursive: true });
+  writeFileSync(join(root, "home", path), text);
+  const [copy, ...others] = await copyToolSettings(join(root, "home"), join(root, "new/settings"));
+  expect(others).toEqual([]);
+  expect(copy).toEqual({
+    from: join(root, "new/settings", path.replaceAll("/", "-")),
+    at: join(root, "home", path),
+  });
+  expect(readFileSync(copy?.from ?? "", "utf8").trim()).toBe(expected);
+  expect(statSync(copy?.from ?? "").mode & 0o777).toBe(0o444);
 });
