@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBlobs } from "../../store/blobs.js";
 import { createAuditLog, type OpenedAuditLog } from "./audit-log.js";
-import { segmentPaths } from "./segment-files.js";
+import { listSegments, segmentPaths } from "./segment-files.js";
 import { fill, newDir, newWriter, openRecorder, readLog, toRecord } from "./testing/fixture.js";
 import { createRestMaker } from "./to-rest.js";
 
@@ -161,4 +161,91 @@ describe("a segment", () => {
     expect(statSync(head).size).toBe(size);
     expect(readFileSync(head, "utf8")).toMatch(/^2002 [0-9a-f]{64} \d+ +\n$/);
   });
+});
+
+describe("before anybody reads, the log", () => {
+  const readers: Record<string, (log: OpenedAuditLog) => Promise<unknown>> = {
+    search: async (log) => (await log.search()).length,
+    get: async (log) => (await log.get("late"))?.callId,
+    "get by number": async (log) => (await log.get(1))?.callId,
+    started: async (log) => (await log.started?.("begun"))?.callId,
+    head: async (log) => (await log.head()).seq,
+    verify: async (log) => (await log.verify()).records,
+    export: async (log) => {
+      let count = 0;
+      for await (const _ of log.export()) count += 1;
+      return count;
+    },
+    tally: async (log) => (await log.tally({}, 1)).total,
+    usage: async (log) => (await log.usage({ since: 0, until: 99 }, 1)).total.calls,
+    groups: async (log) => (await log.groups("session")).length,
+    pastAlerts: async (log) => (await log.pastAlerts?.())?.length,
+  };
+  const expected: Record<string, unknown> = {
+    get: "late",
+    "get by number": "late",
+    started: "begun",
+    head: 1,
+  };
+
+  it.each(Object.keys(readers))("has the ends of calls whose processes died: %s", async (name) => {
+    const dir = newDir();
+    const line = (callId: string, more = ""): string =>
+      `${more},"callId":"${callId}","time":5,"durationMs":1,"tool":"t","agent":"a","sessionId":"s","outcome":"denied"}`;
+    let settled = 0;
+    const log = createAuditLog({
+      dir,
+      isAlive: () => false,
+      asideOf: () => undefined,
+      coverAll: async () => ({ seq: listSegments(dir).length, hash: "" }),
+      settle: async () => {
+        settled += 1;
+        const writer = newWriter(dir);
+        const denied = Array.from({ length: 7 }, (_, at) => line(`more ${at}`));
+        writer.append([line("late"), line("begun", ',"kind":"start"'), ...denied]);
+        await writer.close();
+      },
+      alerts: () => [],
+    });
+    const counts: Record<string, number> = {
+      search: 8,
+      verify: 8,
+      export: 8,
+      tally: 8,
+      usage: 8,
+      groups: 1,
+      pastAlerts: 1,
+    };
+    expect(await readers[name]?.(log)).toBe(expected[name] ?? counts[name]);
+    expect(settled).toBe(1);
+  });
+
+  it("is empty where nothing was ever written, and is not begun by a look at its head", async () => {
+    const dir = newDir();
+    expect(await readLog(dir).head()).toEqual({ seq: 0, hash: "0".repeat(64) });
+    expect(readdirSync(dir)).toEqual([]);
+  });
+});
+
+it("what is counted with a text is counted up to 5,000 records, which is told", async () => {
+  const dir = newDir();
+  const writer = newWriter(dir, 1 << 26);
+  const line = `,"callId":"c","time":5,"durationMs":1,"tool":"t","agent":"a","sessionId":"s","outcome":"success","arguments":"needle"}`;
+  writer.append(Array.from({ length: 4999 }, () => line));
+  await writer.sync();
+  const log = readLog(dir);
+  const count = () => log.tally({ text: "needle" }, 1);
+  expect(await count()).toEqual({
+    from: 5,
+    widthMs: 2,
+    total: 4999,
+    counts: { success: [4999], failure: [0], denied: [0], interrupted: [0] },
+  });
+  writer.append([line, line]);
+  await writer.close();
+  expect(await count()).toMatchObject({ total: 5000, capped: true });
+  for (const text of ["", undefined]) {
+    expect(await log.tally({ text }, 1)).toMatchObject({ total: 5001 });
+    expect(await log.tally({ text }, 1)).not.toHaveProperty("capped");
+  }
 });

@@ -32,6 +32,8 @@ interface NewLine {
   readonly line: string;
   readonly hash: string;
   readonly callId: string;
+  /** What its contents aside are found by, where the record has nothing of them any more. */
+  readonly digests: readonly string[];
 }
 
 const mark = "[purged]";
@@ -52,8 +54,9 @@ export async function purgeLog(
   for (const segment of listSegments(dir)) {
     const changed = findLines(segmentPaths(dir, segment).lines, request, now());
     for (const { callId } of changed) calls.add(callId);
+    const aside = { request, whole: new Set(changed.flatMap(({ digests }) => digests)) };
     if (request.dryRun === true) {
-      contents += asideToPurge(dir, segment, { request, whole: new Set(changed.flatMap(digestsOf)) }).length;
+      contents += asideToPurge(dir, segment, aside).length;
       continue;
     }
     for (let at = 0; at < changed.length; at += perMarker) {
@@ -63,7 +66,7 @@ export async function purgeLog(
     await writer.sync();
     overwrite(segmentPaths(dir, segment).lines, changed);
     if (changed.length > 0) removeIfThere(segmentPaths(dir, segment).index);
-    contents += purgeAside(dir, segment, { request, whole: new Set(changed.flatMap(digestsOf)) });
+    contents += purgeAside(dir, segment, aside);
   }
   const records = calls.size;
   if (request.dryRun === true) return { records, contents };
@@ -84,7 +87,8 @@ function findLines(file: string, request: PurgeRequest, time: number): NewLine[]
     const body = purgedBody(record, line, { request, time });
     if (body === undefined) return;
     const { seq, callId } = record;
-    found.push({ seq, offset, line: keepHash(record.hash, body), hash: hashOf(body), callId });
+    const digests = isWhole(body) ? digestsOf(record) : [];
+    found.push({ seq, offset, line: keepHash(record.hash, body), hash: hashOf(body), callId, digests });
   });
   return found;
 }
@@ -168,10 +172,14 @@ function overwrite(file: string, lines: readonly NewLine[]): void {
   }
 }
 
-function digestsOf({ line }: NewLine): string[] {
-  const record = parseLine(line);
-  if (record?.arguments !== mark) return [];
-  return [record.argumentsDigest?.sha256, record.resultDigest?.sha256].flatMap((digest) => digest ?? []);
+/** Whether a purge left nothing of the contents in a record; one that is short has not even the mark. */
+function isWhole(body: string): boolean {
+  const left = parseLine(`{${body}`);
+  return left?.arguments === mark || left?.tool === undefined;
+}
+
+function digestsOf({ argumentsDigest, resultDigest }: AuditRecord): string[] {
+  return [argumentsDigest?.sha256, resultDigest?.sha256].flatMap((digest) => digest ?? []);
 }
 
 interface AsidePurge {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { CallStart } from "../../contract/ports/recorder.js";
 import { purgeLog } from "./purge.js";
-import { segmentPaths } from "./segment-files.js";
+import { readHead, segmentPaths } from "./segment-files.js";
 import { SegmentWriter } from "./segment-writer.js";
 import { settleAbandoned } from "./settle.js";
 import { newDir, newWriter, openRecorder, readLog, toRecord } from "./testing/fixture.js";
@@ -56,6 +56,23 @@ describe("a start record", () => {
     expect(await log.verify()).toMatchObject({ ok: true, records: 1 });
     expect(await log.started?.("one")).toMatchObject({ kind: "start", seq: 1 });
     expect(await log.search({ text: "hello" })).toHaveLength(1);
+  });
+
+  it("is on disk before the call runs where records must be, and within a moment otherwise", async () => {
+    for (const strict of [true, false]) {
+      const dir = newDir();
+      const recorder = openRecorder(dir, { strict });
+      const noted = (): number => readHead(segmentPaths(dir, 0).head)?.count ?? 0;
+      const starting = recorder.start(toStart("one"));
+      expect(starting === undefined).toBe(!strict);
+      await starting;
+      if (strict) expect(noted()).toBe(2);
+      else await expect.poll(noted).toBe(2);
+      await Promise.all([recorder.start(toStart("two")), recorder.start(toStart("three"))]);
+      if (strict) expect(noted()).toBe(4);
+      await recorder.close();
+      expect(noted()).toBe(4);
+    }
   });
 
   it("shares a write with records that wait, and each end finds its own start", async () => {
