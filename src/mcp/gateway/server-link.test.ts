@@ -179,4 +179,43 @@ describe("the connection to a server", () => {
     await opening;
     expect([link.state, link.reason]).toEqual(["ready", undefined]);
   });
+
+  it("that was stopped is opened by name only, and says how", async () => {
+    const { link, tries, opened } = open([new Error("down")]);
+    await expect(link.use()).rejects.toThrow("down");
+    await link.stop();
+    expect([link.state, link.reason, link.nextTryAt]).toEqual(["stopped", undefined, undefined]);
+    await pass(60_000);
+    expect(tries).toHaveLength(1);
+    await expect(link.use()).rejects.toMatchObject({
+      message: 'The MCP server "srv" is not available: it was stopped.',
+      hint: "Start it with: tenon mcp-servers restart srv",
+      details: { server: "srv" },
+    });
+    expect(await link.arrive(100)).toBeUndefined();
+    await link.open();
+    expect([link.state, opened.length]).toEqual(["ready", 1]);
+    await link.close();
+    expect([link.state, opened[0]?.closed]).toEqual(["idle", true]);
+    await expect(link.use()).rejects.toMatchObject({ hint: 'See "tenon mcp-servers list".' });
+  });
+
+  it("has a short wait again only where it lived longer than ten seconds", async () => {
+    for (const [livedMs, waitMs] of [
+      [10_000, 1000],
+      [10_001, 500],
+    ] as const) {
+      const { link, opened } = open([new Error("down")]);
+      await expect(link.use()).rejects.toThrow("down");
+      await pass(500);
+      expect(link.state).toBe("ready");
+      await pass(livedMs);
+      opened[0]?.lose("gone");
+      expect(link.nextTryAt).toBe(now + waitMs);
+      expect([opened[0]?.closed, link.reason]).toEqual([true, "the connection was lost: gone"]);
+      await link.close();
+      await pass(60_000);
+      expect(opened).toHaveLength(1);
+    }
+  });
 });
