@@ -314,10 +314,10 @@ const shapes: [address: string, right: unknown[], wrong: unknown[]][] = [
     [
       {},
       { rules: [rule], minutes: 1, limit: 1 },
-      { rules: Array(100).fill(rule), minutes: 525_600, limit: 20_000 },
+      { rules: Array.from({ length: 100 }, () => rule), minutes: 525_600, limit: 20_000 },
     ],
     [
-      { rules: Array(101).fill(rule) },
+      { rules: Array.from({ length: 101 }, () => rule) },
       { rules: [{ decision: "deny" }] },
       { minutes: 0 },
       { minutes: 525_601 },
@@ -405,7 +405,7 @@ describe("a request", () => {
       const hasQuery = method === "GET" || method === "DELETE";
       const ask = async (shape: unknown): Promise<string> => {
         const query = new URLSearchParams(shape as Record<string, string>);
-        const { status, body } = await at.ask(hasQuery ? `${path}?${query}` : path, {
+        const { status, body } = await at.ask(hasQuery ? `${path}?${query.toString()}` : path, {
           method,
           ...(!hasQuery && { body: shape }),
         });

@@ -7,7 +7,7 @@ it("a column holds what JSON can hold", () => {
   }
 });
 
-it("what is no JSON is refused by its name, with the cause where there is one", () => {
+it("what is not JSON is refused by its name, with the cause where there is one", () => {
   const refusal = (value: unknown): { message: string; code: string; cause?: unknown } => {
     try {
       return { message: toColumn(value, "A plan"), code: "" };

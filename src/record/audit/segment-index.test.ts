@@ -128,7 +128,7 @@ describe("the index of a segment", () => {
     }
   });
 
-  it("is made anew where it is of another version, cut off, or no index", async () => {
+  it("is made again where it is of another version, cut off, or not an index", async () => {
     const dir = newDir();
     await fillAll(dir);
     const paths = segmentPaths(dir, 0);
@@ -169,7 +169,7 @@ describe("the index of a segment", () => {
   });
 });
 
-it("a line that is no JSON is no record", () => {
+it("a line that is not JSON is not a record", () => {
   expect(parseLine("{")).toBeUndefined();
   expect(parseLine(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
 });

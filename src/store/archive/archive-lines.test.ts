@@ -15,7 +15,7 @@ const head: ArchiveHead = {
   schema: 3,
   workspace: "/w",
   time: 5,
-  given: { t: 4 } as never,
+  given: { t: 4 },
 };
 const content = "a1".repeat(32);
 const lines = [

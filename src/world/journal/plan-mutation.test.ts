@@ -160,7 +160,7 @@ describe("the steps of a mutation", () => {
         before: {
           ...each.before,
           ...("tree" in each.before && {
-            tree: expect.stringMatching(each.before.tree as RegExp) as unknown,
+            tree: expect.stringMatching(each.before.tree) as unknown,
           }),
         },
       })),
@@ -230,7 +230,7 @@ describe("the steps of a mutation", () => {
     const entries = JSON.parse(
       Buffer.from(
         await plan.deps.blobs.read(
-          (removal?.change.step as { before: { manifest: string } }).before.manifest,
+          ((removal as PlannedStep).change.step as { before: { manifest: string } }).before.manifest,
         ),
       ).toString(),
     ) as object[];

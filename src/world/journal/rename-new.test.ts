@@ -16,7 +16,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 it("gives a file another name by a link, of which is told before the first name goes", () => {
   const { ino } = statSync(at("from"));
-  const onLinked = vi.fn(() => expect(existsSync(at("from")) && existsSync(at("to"))).toBe(true));
+  const onLinked = vi.fn<() => void>(() => expect(existsSync(at("from")) && existsSync(at("to"))).toBe(true));
   linkOrRename(at("from"), at("to"), onLinked);
   expect(onLinked).toHaveBeenCalledOnce();
   expect([existsSync(at("from")), statSync(at("to")).ino]).toEqual([false, ino]);
@@ -24,7 +24,7 @@ it("gives a file another name by a link, of which is told before the first name 
 
 it("replaces nothing", () => {
   writeFileSync(at("to"), "theirs");
-  const otherwise = vi.fn();
+  const otherwise = vi.fn<() => void>();
   expect(() => linkOrElse(at("from"), at("to"), otherwise)).toThrow(
     expect.objectContaining({ code: "EEXIST" }),
   );
@@ -34,11 +34,11 @@ it("replaces nothing", () => {
 
 it("goes another way where there can be no link, such as to a folder", () => {
   mkdirSync(at("folder"));
-  const onLinked = vi.fn();
+  const onLinked = vi.fn<() => void>();
   linkOrRename(at("folder"), at("to"), onLinked);
   expect([existsSync(at("folder")), existsSync(at("to"))]).toEqual([false, true]);
   expect(onLinked).not.toHaveBeenCalled();
-  const otherwise = vi.fn();
+  const otherwise = vi.fn<() => void>();
   expect(linkOrElse(at("to"), at("third"), otherwise)).toBe(false);
   expect(otherwise).toHaveBeenCalledExactlyOnceWith(at("to"), at("third"));
   expect(linkOrElse(at("from"), at("third"), otherwise)).toBe(true);
@@ -50,7 +50,7 @@ it("replaces a large file, which is given up soon after", async () => {
   expect([existsSync(at("from")), readFileSync(at("to"), "utf8")]).toEqual([false, "new"]);
   for (let n = 0; n < 100 && openBelow(base).length > 0; n++) await sleep(10);
   expect(openBelow(base)).toEqual([]);
-  expect(() => replaceLarge(at("none"), at("to"))).toThrow();
+  expect(() => replaceLarge(at("none"), at("to"))).toThrow(/ENOENT/);
   expect(readFileSync(at("to"), "utf8")).toBe("new");
   await expect.poll(() => openBelow(base)).toEqual([]);
 });

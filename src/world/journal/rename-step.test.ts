@@ -69,7 +69,7 @@ describe("a rename", () => {
 
   it("of a file into the workspace replaces nothing, and is told of between link and removal", async () => {
     writeFileSync(at("layer/f"), "new");
-    const onLinked = vi.fn();
+    const onLinked = vi.fn<() => void>();
     await apply(stepOf("ws/f", "layer/f"), onLinked);
     expect([text("ws/f"), existsSync(at("layer/f"))]).toEqual(["new", false]);
     expect(onLinked).toHaveBeenCalledOnce();
@@ -152,7 +152,9 @@ describe("a replacement", () => {
       stamp: stampOf(stat("ws/f")),
       text: "f",
     };
-    const onLinked = vi.fn(() => expect([text("ws/f"), text("store/slot")]).toEqual(["old", "old"]));
+    const onLinked = vi.fn<() => void>(() =>
+      expect([text("ws/f"), text("store/slot")]).toEqual(["old", "old"]),
+    );
     applyReplacement(opener, replacement, onLinked);
     expect(onLinked).toHaveBeenCalledOnce();
     expect([text("ws/f"), text("store/slot"), existsSync(at("layer/f"))]).toEqual(["new", "old", false]);

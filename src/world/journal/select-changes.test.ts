@@ -36,7 +36,7 @@ const select = (what: UndoSelector) => {
     stateDir: join(base, "state"),
     protectedGlobs: [],
   });
-  return selectChanges({ rules, opener: chooseOpener() } as never, world.state.journal, what);
+  return selectChanges({ rules, opener: chooseOpener() }, world.state.journal, what);
 };
 /** What is to be undone, in this order. */
 const chosen = async (what: UndoSelector): Promise<string[]> =>

@@ -148,7 +148,7 @@ describe("a content", () => {
       first: { kind: "blob", hash: "0".repeat(64) },
       rest: Buffer.from("x"),
     };
-    await expect(storeSource(deps, joined)).rejects.toThrow();
+    await expect(storeSource(deps, joined)).rejects.toThrow(/not found/);
     expect(openBelow(base)).toEqual([]);
   });
 });
