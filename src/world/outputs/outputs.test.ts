@@ -135,7 +135,7 @@ describe("a kept output", () => {
     expect(() => outputs.search(handle, text)).toThrow(/one line/);
   });
 
-  it("is whole for whoever reads it while it is being finished, at whatever moment", async () => {
+  it("is whole for those who read it while it is being finished, at whatever moment", async () => {
     for (let turns = 0; turns < 12; turns++) {
       // The folder is made with a store's first output, for which the others have to wait.
       const fresh = open({ dir: join(root, `turn-${turns}`) });
