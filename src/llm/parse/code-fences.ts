@@ -58,7 +58,7 @@ function findEnd(reader: Reader, marks: string, from: number): number {
 const maxSpan = 2000;
 
 /** Code within a line: it quotes. */
-export function readSpan(reader: Reader): Fence | undefined {
+export function readSpan(reader: Reader): Omit<Fence, "kind"> | undefined {
   const start = reader.pos;
   const marks = reader.match(/`{1,64}/y);
   if (marks === undefined) return undefined;
@@ -71,7 +71,6 @@ export function readSpan(reader: Reader): Fence | undefined {
     if (line[after] !== "`") {
       const end = inside + after;
       return {
-        kind: "json",
         language: "",
         inside,
         end,

@@ -784,6 +784,290 @@ describe("every way of writing a call is read in full or refused in plain words:
     `);
   });
 
+  it("what stands in a container, and what is cut off or out of place in tags", () => {
+    const call = '{"name":"read_file","arguments":{"path":"a"}}';
+    const inner = ["call", "tool", "function", "invoke", "tool_call", "b", "parameter"];
+    const texts = [
+      ...inner.map((tag) => `<tool_calls><${tag}>${call}</${tag}></tool_calls>`),
+      ...inner.map((tag) => `<tool_calls><${tag} name="read_file"><path>a</path></${tag}></tool_calls>`),
+      `<tool_calls>${call}</tool_calls>`,
+      `<tool_calls>words</tool_calls>`,
+      `<tool_calls></tool_calls>`,
+      `<invoke name="read_file"><path>a</path>words</invoke>`,
+      `<invoke name="read_file"><path>a</path><pa`,
+      `<invoke name="read_file"><path>a</path><pa\nwords`,
+      `<invoke name="read_file"><path>a</path><${"p".repeat(300)}`,
+      `<invoke name="read_file"><arg_key>path</arg_key><b>a</b></invoke>`,
+      `<invoke name="read_file"><arg_key>${"k".repeat(60)}</arg_key></invoke>`,
+      `<invoke name="read_file"><path>a</path><path>b</path></invoke>`,
+      `<invoke name="read_file"><${"k".repeat(60)}>a</${"k".repeat(60)}><${"k".repeat(60)}>b</${"k".repeat(60)}></invoke>`,
+      `<invoke name="read_file"><path>a</path><path>a</path></invoke>`,
+      `<invoke name="read_file"><arguments>{"path":"a"}</arguments></invoke>`,
+      `<invoke name="read_file"><arguments>{"path":"a"}</arguments><path>b</path></invoke>`,
+      `<invoke name="read_file"><arguments>{"path":"a"} words</arguments></invoke>`,
+      `<invoke name="read_file"><arguments>{"path":"a"}}]</arguments></invoke>`,
+      `<invoke name="read_file"><arguments><path>a</path></arguments></invoke>`,
+      `<invoke name="read_file"><arguments/></invoke>`,
+      `<tool_call>read_file{"path":"a"}</tool_call>`,
+      `<tool_call>read_file<path>a</path></tool_call>`,
+      `<tool_call>read_file</tool_call>`,
+      `<tool_call>read_file`,
+      `<tool_call>read_file words</tool_call>`,
+      `<tool_call>read_file(path="a")</tool_call>`,
+      `<tool_call>read_file(path="a") words</tool_call>`,
+      `<tool_call>${call} words</tool_call>`,
+      `<tool_call>${call}<path>b</path></tool_call>`,
+      `<tool_call>{"path":"a"}</tool_call>`,
+      `<tool_call>{"name":"read_file","arguments":{"path":${"9".repeat(60)}}}</tool_call>`,
+      `<tool_call>{"name":"read_file","arguments":{"path":1${"0".repeat(400)}}}</tool_call>`,
+      `<tool_call>{"name":"read_file","arguments":{"path":${"x".repeat(60)}}}</tool_call>`,
+      `<read_file path="a"/>`,
+      `<tool_call name="read_file"/>`,
+      `<tool_call/>`,
+    ];
+    expect(readAll(texts).join("\n")).toMatchInlineSnapshot(`
+      "<tool_calls><call>{"name":"read_file","arguments":{"path":"a"}}</call></tool_calls>
+        read_file {"path":"a"} (<call> with JSON, 0 to 83)
+      <tool_calls><tool>{"name":"read_file","arguments":{"path":"a"}}</tool></tool_calls>
+        read_file {"path":"a"} (<tool> with JSON, 0 to 83)
+      <tool_calls><function>{"name":"read_file","arguments":{"path":"a"}}</function></tool_calls>
+        read_file {"path":"a"} (<function> with JSON, 0 to 91)
+      <tool_calls><invoke>{"name":"read_file","arguments":{"path":"a"}}</invoke></tool_calls>
+        read_file {"path":"a"} (<invoke> with JSON, 0 to 87)
+      <tool_calls><tool_call>{"name":"read_file","arguments":{"path":"a"}}</tool_call></tool_calls>
+        read_file {"path":"a"} (<tool_call> with JSON, 0 to 93)
+      <tool_calls><b>{"name":"read_file","arguments":{"path":"a"}}</b></tool_calls>
+        malformed at 0: <tool_calls> contains something that is not a call.
+        left: <tool_calls><b>{"name":"read_file","arguments":{"path":"a"}}</b></tool_calls>
+      <tool_calls><parameter>{"name":"read_file","arguments":{"path":"a"}}</parameter></tool_calls>
+        malformed at 0: <tool_calls> contains something that is not a call.
+        left: <tool_calls><parameter>{"name":"read_file","arguments":{"path":"a"}}</parameter></tool_calls>
+      <tool_calls><call name="read_file"><path>a</path></call></tool_calls>
+        read_file {"path":"a"} (<call> with tags, 0 to 69)
+      <tool_calls><tool name="read_file"><path>a</path></tool></tool_calls>
+        read_file {"path":"a"} (<tool> with tags, 0 to 69)
+      <tool_calls><function name="read_file"><path>a</path></function></tool_calls>
+        read_file {"path":"a"} (<function> with tags, 0 to 77)
+      <tool_calls><invoke name="read_file"><path>a</path></invoke></tool_calls>
+        read_file {"path":"a"} (<invoke> with tags, 0 to 73)
+      <tool_calls><tool_call name="read_file"><path>a</path></tool_call></tool_calls>
+        read_file {"path":"a"} (<tool_call> with tags, 0 to 79)
+      <tool_calls><b name="read_file"><path>a</path></b></tool_calls>
+        malformed at 0: <tool_calls> contains something that is not a call.
+        left: <tool_calls><b name="read_file"><path>a</path></b></tool_calls>
+      <tool_calls><parameter name="read_file"><path>a</path></parameter></tool_calls>
+        malformed at 0: <tool_calls> contains something that is not a call.
+        left: <tool_calls><parameter name="read_file"><path>a</path></parameter></tool_calls>
+      <tool_calls>{"name":"read_file","arguments":{"path":"a"}}</tool_calls>
+        read_file {"path":"a"} (<tool_calls> with JSON, 0 to 70)
+      <tool_calls>words</tool_calls>
+        malformed at 0: <tool_calls> contains something that is not a call.
+        left: <tool_calls>words</tool_calls>
+      <tool_calls></tool_calls>
+      <invoke name="read_file"><path>a</path>words</invoke>
+        malformed at 0: <invoke> contains "words</invoke>" between its arguments.
+        left: <invoke name="read_file"><path>a</path>words</invoke>
+      <invoke name="read_file"><path>a</path><pa
+        incomplete at 0: The text ends within <invoke>.
+        left: <invoke name="read_file"><path>a</path><pa
+      <invoke name="read_file"><path>a</path><pa
+      words
+        malformed at 0: <invoke> contains "<pa\\nwords" between its arguments.
+        left: <invoke name="read_file"><path>a</path><pa
+      words
+      <invoke name="read_file"><path>a</path><pppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp
+        incomplete at 0: The text ends within <invoke>.
+        left: <invoke name="read_file"><path>a</path><pppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp
+      <invoke name="read_file"><arg_key>path</arg_key><b>a</b></invoke>
+        malformed at 0: <arg_key>path has no value.
+        left: <invoke name="read_file"><arg_key>path</arg_key><b>a</b></invoke>
+      <invoke name="read_file"><arg_key>kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk</arg_key></invoke>
+        malformed at 0: <arg_key>kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk has no value.
+        left: <invoke name="read_file"><arg_key>kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk</arg_key></invoke>
+      <invoke name="read_file"><path>a</path><path>b</path></invoke>
+        ambiguous at 0: The argument "path" occurs twice with different values.
+        left: <invoke name="read_file"><path>a</path><path>b</path></invoke>
+      <invoke name="read_file"><kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk>a</kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk><kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk>b</kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk></invoke>
+        ambiguous at 0: The argument "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk" occurs twice with different values.
+        left: <invoke name="read_file"><kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk>a</kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk><kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk>b</kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk></invoke>
+      <invoke name="read_file"><path>a</path><path>a</path></invoke>
+        read_file {"path":"a"} (<invoke> with tags, 0 to 62)
+      <invoke name="read_file"><arguments>{"path":"a"}</arguments></invoke>
+        read_file {"path":"a"} (<invoke> with tags, 0 to 69)
+      <invoke name="read_file"><arguments>{"path":"a"}</arguments><path>b</path></invoke>
+        ambiguous at 0: The call has its arguments as JSON, and more of them beside it.
+        left: <invoke name="read_file"><arguments>{"path":"a"}</arguments><path>b</path></invoke>
+      <invoke name="read_file"><arguments>{"path":"a"} words</arguments></invoke>
+        malformed at 0: Something else follows the JSON in <arguments>.
+        left: <invoke name="read_file"><arguments>{"path":"a"} words</arguments></invoke>
+      <invoke name="read_file"><arguments>{"path":"a"}}]</arguments></invoke>
+        read_file {"path":"a"} (<invoke> with tags, 0 to 71)
+      <invoke name="read_file"><arguments><path>a</path></arguments></invoke>
+        read_file {"path":"a"} (<invoke> with tags, 0 to 71)
+      <invoke name="read_file"><arguments/></invoke>
+        read_file {} (<invoke> with tags, 0 to 46)
+      <tool_call>read_file{"path":"a"}</tool_call>
+        read_file {"path":"a"} (<tool_call> with JSON, 0 to 44)
+      <tool_call>read_file<path>a</path></tool_call>
+        read_file {"path":"a"} (<tool_call> with tags, 0 to 46)
+      <tool_call>read_file</tool_call>
+        read_file {} (<tool_call> with tags, 0 to 32)
+      <tool_call>read_file
+        incomplete at 0: The text ends before </tool_call>.
+        left: <tool_call>read_file
+      <tool_call>read_file words</tool_call>
+        malformed at 0: <tool_call> contains text that is not a call.
+        left: <tool_call>read_file words</tool_call>
+      <tool_call>read_file(path="a")</tool_call>
+        read_file {"path":"a"} (<tool_call> with Python, 0 to 42)
+      <tool_call>read_file(path="a") words</tool_call>
+        malformed at 0: Something else follows the call in <tool_call>.
+        left: <tool_call>read_file(path="a") words</tool_call>
+      <tool_call>{"name":"read_file","arguments":{"path":"a"}} words</tool_call>
+        malformed at 0: Something else follows the JSON in <tool_call>.
+        left: <tool_call>{"name":"read_file","arguments":{"path":"a"}} words</tool_call>
+      <tool_call>{"name":"read_file","arguments":{"path":"a"}}<path>b</path></tool_call>
+        ambiguous at 0: The call has its arguments as JSON, and more of them beside it.
+        left: <tool_call>{"name":"read_file","arguments":{"path":"a"}}<path>b</path></tool_call>
+      <tool_call>{"path":"a"}</tool_call>
+        malformed at 0: The JSON in <tool_call> is not a call: it has no tool name.
+        left: <tool_call>{"path":"a"}</tool_call>
+      <tool_call>{"name":"read_file","arguments":{"path":999999999999999999999999999999999999999999999999999999999999}}</tool_call>
+        ambiguous at 0: 9999999999999999999999999999999999999999 is too large to be represented exactly; write it as a string where one is accepted.
+        left: <tool_call>{"name":"read_file","arguments":{"path":999999999999999999999999999999999999999999999999999999999999}}</tool_call>
+      <tool_call>{"name":"read_file","arguments":{"path":10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000}}</tool_call>
+        malformed at 0: 1000000000000000000000000000000000000000 is too large a number.
+        left: <tool_call>{"name":"read_file","arguments":{"path":10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000}}</tool_call>
+      <tool_call>{"name":"read_file","arguments":{"path":xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx}}</tool_call>
+        malformed at 0: Expected a value, found "}}</tool_call>".
+        left: <tool_call>{"name":"read_file","arguments":{"path":xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx}}</tool_call>
+      <read_file path="a"/>
+        read_file {"path":"a"} (<read_file/>, 0 to 21)
+      <tool_call name="read_file"/>
+        read_file {} (<tool_call/>, 0 to 29)
+      <tool_call/>
+        malformed at 0: <tool_call/> does not name a tool.
+        left: <tool_call/>"
+    `);
+  });
+
+  it("steps and spans, at their bounds", () => {
+    const call = '{"name":"read_file","arguments":{"path":"a"}}';
+    const texts = [
+      `Action: read_file\nAction Input: {"path":"a"}`,
+      `Action:read_file\nAction Input:{"path":"a"}`,
+      `Action: read_file\nAction Input: ["a"]`,
+      `Action: read_file\nAction Input: null`,
+      `Action: read_file\nInput: {"path":"a"}`,
+      `Action: nothing_known\nAction Input: {"path":"a"}`,
+      `Action: ${"r".repeat(128)}\nAction Input: {}`,
+      `say Action: read_file\nAction Input: {"path":"a"}`,
+      `\`${call}\``,
+      `\`\`${call}\`\``,
+      `\`\`${call}\``,
+      `\`${call}\` and more`,
+      `words \`${call}\``,
+      `\`${call} ${" ".repeat(1900)}\``,
+      `\`${call} ${" ".repeat(2000)}\``,
+      `~~~json\n${call}\n~~~`,
+      `\`\`\`json\n${call}\n\`\`\`\``,
+      `\`\`\`\`json\n${call}\n\`\`\`\n\`\`\`\``,
+      `\`\`\`json ${call}\n\`\`\``,
+      `\`\`\`json\n${call}`,
+      `\`\`\`js\n${call}\n\`\`\``,
+      `\`\`\`js\n${call}\n\`\`\`\nmore`,
+      `\`\`\`tool_call\n${call}\n\`\`\`\nmore`,
+    ];
+    expect(readAll(texts).join("\n")).toMatchInlineSnapshot(`
+      "Action: read_file
+      Action Input: {"path":"a"}
+        read_file {"path":"a"} (Action, 0 to 44)
+      Action:read_file
+      Action Input:{"path":"a"}
+        read_file {"path":"a"} (Action, 0 to 42)
+      Action: read_file
+      Action Input: ["a"]
+        malformed at 0: The "Action Input" of "read_file" is not an object.
+        left: Action: read_file
+      Action Input: ["a"]
+      Action: read_file
+      Action Input: null
+        malformed at 0: The "Action Input" of "read_file" is not an object.
+        left: Action: read_file
+      Action Input: null
+      Action: read_file
+      Input: {"path":"a"}
+        left: Action: read_file
+      Input: {"path":"a"}
+      Action: nothing_known
+      Action Input: {"path":"a"}
+        left: Action: nothing_known
+      Action Input: {"path":"a"}
+      Action: rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr
+      Action Input: {}
+        left: Action: rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr
+      Action Input: {}
+      say Action: read_file
+      Action Input: {"path":"a"}
+        left: say Action: read_file
+      Action Input: {"path":"a"}
+      \`{"name":"read_file","arguments":{"path":"a"}}\`
+        read_file {"path":"a"} (fence, 0 to 47)
+      \`\`{"name":"read_file","arguments":{"path":"a"}}\`\`
+        read_file {"path":"a"} (fence, 0 to 49)
+      \`\`{"name":"read_file","arguments":{"path":"a"}}\`
+        left: \`\`{"name":"read_file","arguments":{"path":"a"}}\`
+      \`{"name":"read_file","arguments":{"path":"a"}}\` and more
+        left: \`{"name":"read_file","arguments":{"path":"a"}}\` and more
+      words \`{"name":"read_file","arguments":{"path":"a"}}\`
+        left: words \`{"name":"read_file","arguments":{"path":"a"}}\`
+      \`{"name":"read_file","arguments":{"path":"a"}}                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             \`
+        read_file {"path":"a"} (fence, 0 to 1948)
+      \`{"name":"read_file","arguments":{"path":"a"}}                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 \`
+        left: \`{"name":"read_file","arguments":{"path":"a"}}                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 \`
+      ~~~json
+      {"name":"read_file","arguments":{"path":"a"}}
+      ~~~
+        read_file {"path":"a"} (fence json, 0 to 57)
+      \`\`\`json
+      {"name":"read_file","arguments":{"path":"a"}}
+      \`\`\`\`
+        read_file {"path":"a"} (fence json, 0 to 58)
+      \`\`\`\`json
+      {"name":"read_file","arguments":{"path":"a"}}
+      \`\`\`
+      \`\`\`\`
+        left: \`\`\`\`json
+      {"name":"read_file","arguments":{"path":"a"}}
+      \`\`\`
+      \`\`\`\`
+      \`\`\`json {"name":"read_file","arguments":{"path":"a"}}
+      \`\`\`
+        read_file {"path":"a"} (fence json, 0 to 57)
+      \`\`\`json
+      {"name":"read_file","arguments":{"path":"a"}}
+        read_file {"path":"a"} (fence json, 0 to 53)
+      \`\`\`js
+      {"name":"read_file","arguments":{"path":"a"}}
+      \`\`\`
+        read_file {"path":"a"} (fence js, 0 to 55)
+      \`\`\`js
+      {"name":"read_file","arguments":{"path":"a"}}
+      \`\`\`
+      more
+        left: \`\`\`js
+      {"name":"read_file","arguments":{"path":"a"}}
+      \`\`\`
+      more
+      \`\`\`tool_call
+      {"name":"read_file","arguments":{"path":"a"}}
+      \`\`\`
+      more
+        read_file {"path":"a"} (fence tool_call, 0 to 62)
+        left: more"
+    `);
+  });
+
   it("at most as many calls as are wanted, and at most 32 problems", () => {
     const call = '<tool_call>{"name":"current_time","arguments":{}}</tool_call>';
     const { calls, problems } = parseToolCalls(call.repeat(3), { tools: fixtureTools, maxCalls: 2 });

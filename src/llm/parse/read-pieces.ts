@@ -11,7 +11,7 @@ import { readOpenTag } from "./xml-text.js";
 /** All calls of a fence; an empty list where it holds something else. */
 export function readFenced(
   reader: Reader,
-  { fence, names, explicit }: { fence: Fence; names: KnownNames; explicit: boolean },
+  { fence, names, explicit }: { fence: Omit<Fence, "kind">; names: KnownNames; explicit: boolean },
 ): RawCall[] {
   const calls: RawCall[] = [];
   const dialect = `fence ${fence.language}`.trim();

@@ -151,7 +151,7 @@ class Scan {
   }
 
   /** Calls in a fence must be all that it holds; else it is an example, and text. */
-  #takeFenced(start: number, fence: Fence, kind: "calls" | "json"): boolean {
+  #takeFenced(start: number, fence: Omit<Fence, "kind">, kind: "calls" | "json"): boolean {
     const { reader } = this;
     reader.pos = fence.inside;
     const before = this.found.length;

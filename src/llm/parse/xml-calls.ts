@@ -53,7 +53,8 @@ interface Nesting {
 function readElement(reader: Reader, tag: OpenTag, place: Nesting): RawCall[] {
   if (place.depth > maxNesting) throw new Unreadable("too_deep", "Calls stand within calls.");
   if (containers.has(tag.name)) return readContainer(reader, tag, place);
-  const own = isOwnTag(tag);
+  // In a container, an ordinary word without a name only surrounds a call, unless a tool is called so.
+  const own = isOwnTag(tag) && (!namedElements.has(tag.name) || place.names.has(tag.fullName));
   const name = own ? tag.fullName : nameIn(tag);
   if (tag.twice !== undefined || (!own && namesIn(tag).size > 1))
     throw new Unreadable("ambiguous", `<${tag.fullName}> gives "${tag.twice ?? "name"}" twice.`);
