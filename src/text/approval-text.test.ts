@@ -68,6 +68,21 @@ describe("toApprovalText", () => {
     `);
   });
 
+  it("tells no detail again that the arguments show, by its name and value or by its text", () => {
+    const detailsOf = (details: object): string[] => {
+      const preview = { summary: "s", details };
+      const lines = show({ arguments: { path: "a.txt", size: 3, list: [1, 2] }, preview }).split("\n");
+      const at = lines.indexOf("Details:");
+      return at === -1 ? [] : lines.slice(at + 1).filter((line) => /^│ \w+:/.test(line));
+    };
+    expect(detailsOf({ path: "a.txt", size: 3, list: [1, 2] })).toEqual([]);
+    expect(detailsOf({ other: "a.txt", count: 3, list: [2, 1], path: 7 })).toEqual([
+      "│ count: 3",
+      expect.stringMatching(/^│ list:/),
+      "│ path: 7",
+    ]);
+  });
+
   it("leaves out what there is none of", () => {
     const bare = show({
       arguments: {},

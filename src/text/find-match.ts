@@ -153,7 +153,7 @@ function tryPlace(
   const anchorLine = table.lineAt(at);
   const first = anchorLine - block.anchor;
   const last = first + block.lines.length - 1;
-  if (first < 0 || last >= table.count) return { work: 0 };
+  if (first < 0) return { work: 0 };
   if (table.contentEnd(anchorLine) !== at + block.anchorText.length) return { work: 0 };
   const shift = shiftBetween(block, text.slice(table.start(anchorLine), at));
   if (shift === undefined) return { work: 0 };
@@ -226,7 +226,7 @@ function continues(
 
 /** By the failure function of Knuth, Morris and Pratt. */
 function smallestPeriod(needle: string): number {
-  const border = new Int32Array(needle.length + 1);
+  const border = new Int32Array(needle.length);
   let length = 0;
   for (let at = 1; at < needle.length; at += 1) {
     while (length > 0 && needle.charCodeAt(at) !== needle.charCodeAt(length)) length = border[length] ?? 0;

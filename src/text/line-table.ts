@@ -27,7 +27,7 @@ export function createLineTable(text: string, mark: "\n" | "\r" = markOf(text)):
     contentEnd(line) {
       const next = start(line + 1);
       if (next <= start(line) || text.charAt(next - 1) !== mark) return next;
-      return feeds && next - 2 >= start(line) && text.charAt(next - 2) === "\r" ? next - 2 : next - 1;
+      return feeds && text.charAt(next - 2) === "\r" ? next - 2 : next - 1;
     },
     lineAt: (index) => lastAtOrBefore(count, start, index),
     starts,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createNewlineCounter, type LineUnit, unitValue } from "./newline-counter.js";
+import { createNewlineCounter, type LineUnit, unitValue, WINDOW } from "./newline-counter.js";
 
 const units: readonly LineUnit[] = ([1, 2, 4] as const).flatMap((width) =>
   [false, true].flatMap((bigEndian) => (["\n", "\r"] as const).map((mark) => ({ width, bigEndian, mark }))),
@@ -28,6 +28,12 @@ describe("createNewlineCounter", () => {
         },
       ),
     );
+  });
+
+  it("counts with SIMD here", () => {
+    // The memory of the module is larger than what is read into it; that of a plain counter is not.
+    expect(createNewlineCounter().window.buffer.byteLength).toBeGreaterThan(WINDOW);
+    expect(createNewlineCounter(false).window.buffer.byteLength).toBe(WINDOW);
   });
 
   it("leaves what lies behind the counted part as it is", () => {
