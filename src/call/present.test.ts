@@ -270,6 +270,71 @@ describe("text for the model", () => {
     ]);
   });
 
+  it("cuts up to sixteen texts one by one, and more of them as one, in the place of the first", async () => {
+    const tenon = start({ maxTokens: 1500 });
+    const texts = (count: number): ContentPart[] =>
+      Array.from({ length: count }, (_, at) => ({ type: "text", text: `part${at} `.repeat(600) }));
+    content = texts(16);
+    expect((await tenon.call({ name: "parts" })).content).toHaveLength(16);
+    const image: ContentPart = { type: "image", data: "AAAA", mimeType: "image/png" };
+    const resource: ContentPart = { type: "resource", uri: "x:a", text: "resource words ".repeat(600) };
+    const bytes: ContentPart = { type: "resource", uri: "x:b", blob: "AAAA" };
+    content = [image, ...texts(16), resource, bytes];
+    const answer = await tenon.call({ name: "parts" });
+    expect(answer.content).toEqual([
+      { type: "text", text: expect.any(String) },
+      image,
+      { type: "resource", uri: "x:a" },
+      bytes,
+    ]);
+    const [handle = ""] = handlesIn(textOf(answer));
+    const whole = [...texts(16), resource].map((part) => ("text" in part ? part.text : "")).join("\n");
+    expect(await readAll(tenon, handle, 1500)).toBe(whole);
+  });
+
+  it("is kept whole where a character stands across the pieces in which it is written", async () => {
+    const tenon = start({ maxTokens: 60_000 });
+    const piece = 1024 * 1024;
+    for (const text of [
+      `${"a".repeat(piece - 1)}😀${"b".repeat(50)}`,
+      `${"a".repeat(piece)}😀${"b".repeat(50)}`,
+      `${"a".repeat(piece - 2)}😀`,
+      `${"a".repeat(piece - 1)}\uffffz`,
+    ]) {
+      result = text;
+      const answer = await tenon.call({ name: "plain" });
+      const [handle = ""] = handlesIn(textOf(answer));
+      const page = await tenon.call({ name: "read_result", arguments: { handle, offset: piece - 20 } });
+      expect((page.result as { text: string }).text.startsWith(text.slice(piece - 20))).toBe(true);
+    }
+  });
+
+  it("names what is too large together with what came before it", async () => {
+    const tenon = start();
+    const sound = (chars: number): ContentPart => ({
+      type: "audio",
+      data: "A".repeat(chars),
+      mimeType: "audio/wav",
+    });
+    content = [sound(7_000_000), sound(7_000_000), sound(7_000_000), sound(6_999_996), sound(8)];
+    expect((await tenon.call({ name: "parts" })).content.map(({ type }) => type)).toEqual([
+      "audio",
+      "audio",
+      "audio",
+      "audio",
+      "text",
+    ]);
+    content = [sound(7_000_000), sound(7_000_000), sound(7_000_000), sound(6_999_996), sound(4)];
+    expect((await tenon.call({ name: "parts" })).content.every(({ type }) => type === "audio")).toBe(true);
+  });
+
+  it("of an error carries no secrets that were configured, in whatever part it is shown", async () => {
+    const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    result = `it failed with ${secret}`;
+    const tenon = start();
+    expect(JSON.stringify(await tenon.call({ name: "failing" }))).not.toContain(secret);
+  });
+
   it("leaves out links that are too long or too many", async () => {
     const tenon = start();
     const shownOf = async (parts: readonly ContentPart[]) => {

@@ -15,7 +15,7 @@ import * as fc from "fast-check";
 import * as z from "zod";
 import { afterEach, describe, expect, it } from "vitest";
 import { defineTool } from "../contract/define-tool.js";
-import type { ToolEnvelope } from "../contract/call.js";
+import type { ContentPart, ToolEnvelope } from "../contract/call.js";
 import { createTenon } from "../runtime/create-tenon.js";
 import type { TenonOptions } from "../runtime/tenon-options.js";
 import type { Tenon } from "../runtime/tenon.js";
@@ -330,5 +330,101 @@ describe("a cached answer", () => {
     const { tenon } = start({ config: { tools: { cache: { maxEntries: 2 } } } });
     for (const text of ["a", "b", "c"]) await encode(tenon, text);
     expect([isCached(await encode(tenon, "c")), isCached(await encode(tenon, "a"))]).toEqual([true, false]);
+  });
+});
+
+describe("what a cached answer takes", () => {
+  const maker = (result: () => unknown) =>
+    defineTool({
+      name: "made",
+      description: "Give it.",
+      category: "custom",
+      annotations: { readOnly: true, cacheable: true },
+      input: z.looseObject({}),
+      execute: result,
+    });
+
+  const isKept = async (result: () => unknown, maxBytes: number): Promise<boolean> => {
+    const { tenon } = start({ tools: [maker(result)], config: { tools: { cache: { maxBytes } } } });
+    await tenon.call({ name: "made" });
+    return isCached(await tenon.call({ name: "made" }));
+  };
+
+  const many = <T>(make: (at: number) => T): T[] => Array.from({ length: 1000 }, (_, at) => make(at));
+
+  // Its JSON and its rendering are kept with it, so it counts three times; no answer may take more than a quarter.
+  it.each<[string, () => unknown, number]>([
+    ["strings", () => many(() => "x".repeat(100)), 216_000],
+    ["numbers", () => many((at) => at), 8000],
+    ["nothing", () => many(() => null), 8000],
+    ["empty objects", () => many(() => ({})), 56_000],
+    ["empty lists", () => many(() => []), 56_000],
+    ["long names", () => Object.fromEntries(many((at) => [`${at}`.padStart(100, "n"), 1])), 108_000],
+  ])("is about what the memory of it takes: %s", async (_what, result, bytes) => {
+    const limit = bytes * 3 * 4;
+    expect([await isKept(result, limit * 0.95), await isKept(result, limit * 1.05)]).toEqual([false, true]);
+  });
+
+  it("grows with what the session was shown through it", async () => {
+    const shows = (maxBytes: number) => {
+      const lines = many(() => "y".repeat(50));
+      const shown = { identity: "i", start: 1, lines, complete: true };
+      const show = defineTool({
+        ...maker(() => "done"),
+        execute: (_input, { seen }) => (seen.note("f", shown), "done"),
+      });
+      const { tenon } = start({ tools: [show], config: { tools: { cache: { maxBytes } } } });
+      return tenon.call({ name: "made" }).then(async () => isCached(await tenon.call({ name: "made" })));
+    };
+    const limit = 1000 * (16 + 100) * 4;
+    expect([await shows(limit * 0.95), await shows(limit * 1.05)]).toEqual([false, true]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["a list in a list", () => ({ list: [[1, [2]], { a: null }], text: "t", flag: false, none: undefined })],
+    ["an empty text", () => ""],
+    ["nothing", () => null],
+  ])("is given again as it was: %s", async (_what, result) => {
+    const { tenon } = start({ tools: [maker(result)] });
+    const answers = [await tenon.call({ name: "made" }), await tenon.call({ name: "made" })];
+    expect(answers.map(isCached)).toEqual([false, true]);
+    expect(answers[1]?.result).toEqual(answers[0]?.result);
+    expect(answers[1]?.content).toEqual(answers[0]?.content);
+  });
+
+  it("can be deep, up to a bound", async () => {
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) });
+    expect(await isKept(() => nested(50), 1e6)).toBe(true);
+    expect(await isKept(() => nested(50), 1e3)).toBe(false);
+  });
+
+  it.each<[string, readonly ContentPart[]]>([
+    ["a text", [{ type: "text", text: "one" }]],
+    [
+      "texts and an image",
+      [
+        { type: "text", text: "one" },
+        { type: "image", data: "AAAA", mimeType: "image/png" },
+      ],
+    ],
+    ["a text that has more", [{ type: "text", text: "one", more: { a: 1 } }]],
+  ])("is rendered as it was, whatever was done to the one before: %s", async (_what, parts) => {
+    let rendered = 0;
+    const shown = defineTool({
+      ...maker(() => "done"),
+      render: () => (rendered++, structuredClone(parts)),
+    });
+    const { tenon } = start({ tools: [shown] });
+    for (let time = 0; time < 4; time++) {
+      const { content } = await tenon.call({ name: "made" });
+      expect(content).toEqual(parts);
+      for (const part of content as unknown as Record<string, unknown>[]) {
+        part["text"] = "forged";
+        part["data"] = "forged";
+        part["more"] = "forged";
+      }
+    }
+    // Only texts can be kept with the answer.
+    expect(rendered).toBe(_what === "a text" ? 2 : 4);
   });
 });

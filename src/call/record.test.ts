@@ -258,6 +258,26 @@ describe("records", () => {
     expect(kept[2]).toMatchObject({ arguments: { secret: 1 }, envelope: { success: false } });
   });
 
+  it("are waited for, all of them, however long each takes", async () => {
+    const done: string[] = [];
+    const slow = (name: string, ms: number) => ({
+      name,
+      record: () =>
+        new Promise<void>((resolve) =>
+          setTimeout(() => {
+            done.push(name);
+            resolve();
+          }, ms),
+        ),
+    });
+    const told: string[] = [];
+    const quick = { name: "quick", record: () => void told.push("quick") };
+    const recorders = [slow("first", 60), quick, slow("second", 20), slow("third", 1)];
+    await open({ tools: [echo], recorders }).call({ name: "echo", arguments: { text: "a" } });
+    expect(done).toEqual(["third", "second", "first"]);
+    expect(told).toEqual(["quick"]);
+  });
+
   it("get plain arguments only, however hostile they were", async () => {
     const kept: CallRecord[] = [];
     const tenon = open({

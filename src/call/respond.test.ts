@@ -49,6 +49,24 @@ describe("the envelope", () => {
     expect(bad.content[0].text).toContain("ARGUMENTS_INVALID");
   });
 
+  it("says of whom and below what the call was, and nothing that there is none of", async () => {
+    let metadata: object | undefined;
+    const outer = tool("outer", {
+      execute: async (_input, ctx) => void ({ metadata } = await ctx.call({ name: "inner" })),
+    });
+    const inner = tool("inner", { execute: () => 1 });
+    const tenon = open({ tools: [outer, inner] });
+    const answer = await tenon
+      .createSession({ agent: "ada", clientInfo: { name: "zed" } })
+      .call({ name: "outer", taskId: "t" });
+    expect(answer.metadata).toMatchObject({ agent: "ada", client: { name: "zed" }, taskId: "t" });
+    for (const none of ["parentCallId", "requestId", "attempts", "untrusted", "waitedForPersonMs"])
+      expect(answer.metadata).not.toHaveProperty(none);
+    expect(metadata).toMatchObject({ parentCallId: answer.callId, client: { name: "zed" }, taskId: "t" });
+    const plain = await tenon.call({ name: "inner" });
+    for (const none of ["client", "taskId", "parentCallId"]) expect(plain.metadata).not.toHaveProperty(none);
+  });
+
   it("gives every call an id of its own, and an answer the canonical name", async () => {
     const tenon = open({ tools: [{ ...echo, name: "parrot", aliases: ["polly"] }] });
     const answers = await tenon.callMany(

@@ -119,6 +119,26 @@ describe("a generator", () => {
     expect((await tenon.call({ name: "bad" })).error?.message).toBe("from next");
   });
 
+  it("that returns nothing has the last result that it yielded, and reports none of them", async () => {
+    const streaming = (make: () => AsyncGenerator<unknown, unknown>) =>
+      collect(open({ tools: [tool("s", { execute: make as never })] }).stream({ name: "s" }));
+    const yielding = await streaming(async function* () {
+      yield { success: true, data: "first" };
+      yield "working";
+      yield { success: true, data: "last" };
+    });
+    const said = (items: Awaited<ReturnType<typeof streaming>>) =>
+      items.flatMap((item) => (item.type === "TOOL_CALL_PROGRESS" ? [item.payload] : []));
+    expect(said(yielding)).toMatchObject([{ output: "working" }]);
+    expect(yielding.at(-1)).toMatchObject({ type: "result" });
+    expect(JSON.stringify(yielding.at(-1))).toContain('"last"');
+    const returning = await streaming(async function* () {
+      yield { success: true, data: "yielded" };
+      return "returned";
+    });
+    expect(JSON.stringify(returning.at(-1))).toContain('"returned"');
+  });
+
   it("that reports after its answer, or whose tool emits then, is not heard", async () => {
     const late = gate<() => void>();
     const tenon = open({
