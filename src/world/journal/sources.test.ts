@@ -59,7 +59,7 @@ async function allSources(bytes: Buffer): Promise<Source[]> {
 }
 
 /** Sizes around those at which a content is read in another way. */
-const sizes = [0, 1, 2, 65_535, 65_536, 65_537, 131_072, (1 << 22) - 1, 1 << 22, (1 << 22) + 1, 9_000_001];
+const sizes = [0, 1, 2, 65_535, 65_536, 65_537, 131_072, 1 << 22, (1 << 22) + 1];
 
 describe("a content", () => {
   it.each(sizes)("of %i bytes is the same from wherever it comes", async (size) => {
@@ -75,7 +75,7 @@ describe("a content", () => {
       expect([source.kind, await holdsBytes(deps, source, longer)]).toEqual([source.kind, false]);
       if (size === 0) continue;
       expect([source.kind, await holdsBytes(deps, source, bytes.subarray(1))]).toEqual([source.kind, false]);
-      for (const at of [0, size >> 1, size - 1]) {
+      for (const at of size > 1 << 20 ? [size - 1] : [0, size >> 1, size - 1]) {
         const other = Buffer.from(bytes);
         other[at] = (other[at] ?? 0) ^ 1;
         expect([source.kind, at, await holdsBytes(deps, source, other)]).toEqual([source.kind, at, false]);
