@@ -31,6 +31,20 @@ describe("planEdit", () => {
     expect(text("one\ntwo\nthree\nfour\n", "two\nthree\n", "2\n")).toBe("one\n2\nfour\n");
   });
 
+  it("counts short and long lines, wherever it begins", () => {
+    const long = "x".repeat(200);
+    for (const unit of ["", "y", long]) {
+      const lines = Array.from({ length: 3000 }, (_, at) => (at % 997 === 500 ? "here" : `${unit}${at % 7}`));
+      for (const first of ["", long, long.repeat(50)]) {
+        const file = [first, ...lines].join("\n");
+        const plan = planEdit(Buffer.from(file), { oldStr: "here", newStr: "there", replaceAll: true });
+        expect(plan).toMatchObject({
+          spans: [502, 1499, 2496].map((line) => ({ startLine: line, endLine: line })),
+        });
+      }
+    }
+  });
+
   it("takes a dollar for a dollar", () => {
     for (const sign of ["$&", "$1", "$$", "$`", "$'", "$<name>", "\\1"]) {
       expect(text("a(b)c", "(b)", sign)).toBe(`a${sign}c`);
