@@ -1,4 +1,4 @@
-import { closeSync, constants, fsync, fsyncSync, write, writeSync } from "node:fs";
+import { closeSync, constants, fsync, fsyncSync, write, writeSync, writev } from "node:fs";
 import { promisify } from "node:util";
 import type { Handle } from "./opener.js";
 
@@ -54,4 +54,27 @@ export async function writeBytes(fd: number, data: Uint8Array): Promise<void> {
         ? writeSync(fd, data, done, length)
         : (await writeAsync(fd, data, done, length)).bytesWritten;
   }
+}
+
+const writevAsync = promisify(writev);
+const maxPieces = 256;
+
+/** Write all pieces at the descriptor's position, many in one trip to another thread. */
+export async function writePieces(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
+  let left = pieces;
+  while (left.length > 0) {
+    const some = left.slice(0, maxPieces);
+    const { bytesWritten } = await writevAsync(fd, some);
+    left = [...withoutStart(some, bytesWritten), ...left.slice(maxPieces)];
+  }
+}
+
+/** What is left of pieces after so many bytes. */
+function withoutStart(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let done = bytes;
+  return pieces.flatMap((piece) => {
+    const from = Math.min(done, piece.length);
+    done -= from;
+    return from === piece.length ? [] : [piece.subarray(from)];
+  });
 }

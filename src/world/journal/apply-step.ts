@@ -5,22 +5,29 @@ import { fileConflict, toToolError } from "../files/file-errors.js";
 import type { Opener } from "../files/opener.js";
 import { statReal, openDirectory, stampOf, withOpenPaths } from "./open-path.js";
 import type { PlannedStep } from "./plan.js";
-import { linkOrElse, linkOrRename, replaceLarge } from "./rename-new.js";
+import { linkOrElse, linkOrRename, type ReplacedFiles } from "./rename-new.js";
 import { applyMode, applyRename, endsOf } from "./rename-step.js";
 import { stampTree } from "./tree.js";
+
+/** What applying a step needs besides it. */
+export interface StepDeps {
+  readonly planned: PlannedStep;
+  readonly onLinked: () => void;
+  readonly replaced: ReplacedFiles;
+}
 
 /** Apply one step: a single rename, or a link that fails if the name was taken meanwhile. */
 export async function applyStep(
   opener: Opener,
   step: JournalStep,
-  { planned, onLinked }: { planned: PlannedStep; onLinked: () => void },
+  { planned, onLinked, replaced }: StepDeps,
 ): Promise<void> {
   try {
     checkExpectations(opener, planned);
     if (step.kind === "move") return await applyMove(opener, step, onLinked);
     if (step.kind === "rename") return await applyRename(opener, step, onLinked);
     if (step.kind === "mode") return applyMode(opener, step);
-    await applySet(opener, step, onLinked);
+    await applySet(opener, step, { onLinked, replaced });
     if (step.after === null) await checkRemoved(opener, step.temp, planned);
   } catch (error) {
     throw toToolError(error, planned.text);
@@ -65,7 +72,11 @@ async function checkRemoved(opener: Opener, temp: string, { expects, text }: Pla
   throw fileConflict(text, "has been changed by someone else");
 }
 
-function applySet(opener: Opener, step: SetStep, onLinked: () => void): Promise<void> {
+function applySet(
+  opener: Opener,
+  step: SetStep,
+  { onLinked, replaced }: Pick<StepDeps, "onLinked" | "replaced">,
+): Promise<void> {
   return withOpenPaths(opener, [step.path, step.temp], (target, temp) => {
     if (step.after === null) return renameSync(target.at, temp.at);
     if (step.before === null && step.after.type === "file") {
@@ -74,7 +85,7 @@ function applySet(opener: Opener, step: SetStep, onLinked: () => void): Promise<
     if (opener.kind === "portable" || (step.before?.size ?? 0) < largeBytes) {
       return renameSync(temp.at, target.at);
     }
-    replaceLarge(temp.at, target.at);
+    replaced.replace(temp.at, target.at);
   });
 }
 

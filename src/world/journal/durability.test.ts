@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FileMutation } from "../../contract/ports/files.js";
 import type { JournalStore } from "../../contract/ports/journal.js";
+import { openBelow } from "../testing/open-below.js";
 import { chooseOpener, type Handle, type Opener } from "../files/opener.js";
 import { openWorld, origin, type World } from "./testing/open-world.js";
 
@@ -87,6 +88,11 @@ function bound<Value extends object>(value: Value): Value {
   });
 }
 
+/** How many files below a folder this process refers to that have no name any more. */
+function heldBelow(folder: string): number {
+  return openBelow(folder).filter((path) => path.endsWith(" (deleted)")).length;
+}
+
 describe("a change that must survive a power cut", () => {
   it("flushes every directory that it changed before it is done", async () => {
     writeFileSync(at("gone"), "gone");
@@ -124,6 +130,21 @@ describe("a change that must survive a power cut", () => {
     await expect(world.journal.apply([write("sub/a", "after")], origin())).rejects.toThrow("full");
     expect(readFileSync(at("sub/a"), "utf8")).toBe("before");
     expect(flushed).toContain(join(world.root, "sub"));
+  });
+
+  it.runIf(process.platform === "linux")("holds replaced large files until then, and no longer", async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `large-${at}`);
+    for (const name of names) writeFileSync(at(name), Buffer.alloc(1 << 20, "a"));
+    const held: number[] = [];
+    const world = await open({
+      opener: watchFlushes((real) => real === world.root && held.push(heldBelow(real))),
+    });
+    await world.journal.apply(
+      names.map((name) => ({ op: "write", path: name, data: Buffer.alloc(1 << 20, "b") })),
+      origin(),
+    );
+    expect(held.at(-1)).toBeGreaterThanOrEqual(32);
+    await expect.poll(() => heldBelow(world.root)).toBe(0);
   });
 
   it("waits for the word that moves are done, which the disk alone could not tell, and only for that", async () => {

@@ -13,6 +13,7 @@ import { directoriesOfAll, applyStep } from "./apply-step.js";
 import { messageOf } from "../../contract/message-of.js";
 import { ToolExecutionError } from "../../contract/errors.js";
 import { applyReplacement, type Replacement } from "./rename-step.js";
+import { holdReplaced, type ReplacedFiles } from "./rename-new.js";
 
 /** What executing a plan needs. */
 export interface ExecuteDeps extends RollBackDeps {
@@ -65,7 +66,12 @@ export async function executePlan(
   const removals = steps.filter(leavesTemp);
   const final = withTimes(deps, steps);
   await runOrRollBack(deps, { steps, id }, async () => {
-    await take(deps, planned, steps);
+    const replaced = holdReplaced();
+    try {
+      await take(deps, planned, { steps, replaced });
+    } finally {
+      replaced.release();
+    }
     failpoint("taken");
     if (removals.length > 0) return store.clean(id);
     // The disk cannot show later whether all moves were made, so the record must be durable.
@@ -218,7 +224,7 @@ interface CommittedSteps {
 async function take(
   deps: ExecuteDeps,
   planned: readonly PlannedStep[],
-  steps: readonly JournalStep[],
+  { steps, replaced }: { readonly steps: readonly JournalStep[]; readonly replaced: ReplacedFiles },
 ): Promise<void> {
   const onLinked = (): void => deps.failpoint("linked");
   const breathe = planned.length > 1 ? createPause() : undefined;
@@ -229,7 +235,7 @@ async function take(
     const step = steps[seq];
     if (step === undefined || each === undefined) continue;
     const replacement = toReplacement(each, step, steps[seq + 1]);
-    if (replacement === undefined) await applyStep(deps.opener, step, { planned: each, onLinked });
+    if (replacement === undefined) await applyStep(deps.opener, step, { planned: each, onLinked, replaced });
     else withPath(each.text, () => applyReplacement(deps.opener, replacement, onLinked));
     if (replacement !== undefined) seq += 1;
     deps.failpoint("stepped");

@@ -25,17 +25,31 @@ export function linkOrElse(
   }
 }
 
+/** Large files that were replaced. */
+export interface ReplacedFiles {
+  /** Replace a file, and hold the one that was there. */
+  replace(from: PathLike, to: PathLike): void;
+  /** Let go of all, on another thread. */
+  release(): void;
+}
+
+const maxHeld = 32;
+
 /**
- * Replace a large file, on Linux: the system frees its blocks when nobody refers to it any more, which takes a while. So
- * it is referred to until after the rename, and given up on another thread.
+ * Hold large files that are replaced, on Linux: the system frees the blocks of a file when nobody refers to it any more,
+ * which takes a while, and a flush of the directory that begins meanwhile waits for it.
  */
-export function replaceLarge(from: PathLike, to: PathLike): void {
-  const replaced = openSync(to, OPEN_FLAGS);
-  try {
-    renameSync(from, to);
-  } finally {
-    close(replaced, () => {});
-  }
+export function holdReplaced(): ReplacedFiles {
+  const held: number[] = [];
+  const letGo = (files: readonly number[]): void => files.forEach((fd) => close(fd, () => {}));
+  return {
+    replace(from, to) {
+      if (held.length >= maxHeld) letGo(held.splice(0, 1));
+      held.push(openSync(to, OPEN_FLAGS));
+      renameSync(from, to);
+    },
+    release: () => letGo(held.splice(0)),
+  };
 }
 
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

@@ -3,7 +3,7 @@ import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } fro
 import { errnoOf } from "../../contract/errno.js";
 import type { FileImage, NodeAttributes } from "../../contract/ports/journal.js";
 import { fileConflict } from "../files/file-errors.js";
-import { writeBytes, syncFile } from "../files/sync-directory.js";
+import { writeBytes, writePieces, syncFile } from "../files/sync-directory.js";
 import { readSource, type Source, type SourceDeps } from "./sources.js";
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -49,10 +49,7 @@ async function flushNow(fd: number): Promise<void> {
 async function fill(deps: SourceDeps, fd: number, { image, source, text }: StagedFile): Promise<void> {
   // Data in memory is what was hashed.
   if (source.kind === "data") return writeBytes(fd, source.data);
-  if (source.kind === "pieces") {
-    for (const piece of source.pieces) await writeBytes(fd, piece);
-    return;
-  }
+  if (source.kind === "pieces") return writePieces(fd, source.pieces);
   const digest = createHash("sha256");
   for await (const chunk of readSource(deps, source)) {
     digest.update(chunk);
