@@ -269,6 +269,38 @@ describe("adopting what a command changed", () => {
     expect(snapshot(join(base, "layer"))).toEqual(layer);
   });
 
+  it("takes everything back if what later merges need cannot be stored", async () => {
+    const { blobs } = world.state;
+    await world.close();
+    world = await openWorld(base, {
+      blobs: { ...blobs, put: () => Promise.reject(new Error("full disk")) },
+    });
+    await expect(adoptAll()).rejects.toThrow("full disk");
+    expect(now()).toEqual(before);
+    expect(await world.state.journal.unfinished()).toEqual([]);
+  });
+
+  it("stores what later merges need while the disk is waited for, before the change counts as done", async () => {
+    const { blobs } = world.state;
+    const events: string[] = [];
+    await world.close();
+    world = await openWorld(base, {
+      blobs: {
+        ...blobs,
+        async put(data, options) {
+          await new Promise((done) => setTimeout(done, 20));
+          events.push("put");
+          return blobs.put(data, options);
+        },
+      },
+      failpoint: (step) => void events.push(step),
+    });
+    await adoptAll();
+    expect(events.filter((event) => event === "put")).toEqual(["put"]);
+    const end = events.slice(events.lastIndexOf("stepped") + 1);
+    expect(end.slice(0, 3)).toEqual(["put", "stored", "taken"]);
+  });
+
   it("takes back what it had put into the workspace where the layer of the command is gone", async () => {
     let steps = 0;
     await world.close();

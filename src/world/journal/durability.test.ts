@@ -50,7 +50,12 @@ function watchFlushes(record: (real: string) => void): Opener {
   const watched = (handle: Handle): Handle =>
     new Proxy(handle, {
       get: (target, key) => {
-        if (key === "reopen" && target.stat.isDirectory()) record(target.real);
+        if (key === "reopen" && target.stat.isDirectory()) {
+          return (flags: number) => {
+            record(target.real);
+            return target.reopen(flags);
+          };
+        }
         const value: unknown = Reflect.get(target, key);
         return typeof value === "function" ? value.bind(target) : value;
       },

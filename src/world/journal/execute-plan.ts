@@ -35,6 +35,8 @@ export interface PlanEntry {
   readonly origin: ChangeOrigin;
   /** Waited for before anything but the intent is written; if it throws, the intent is discarded. */
   readonly ready?: (() => Promise<void>) | undefined;
+  /** Done while the disk is waited for, before the change is recorded as done; if it throws, the change is taken back. */
+  readonly meanwhile?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface PlanEntry {
 export async function executePlan(
   deps: ExecuteDeps,
   planned: readonly PlannedStep[],
-  { ready, ...entry }: PlanEntry,
+  { ready, meanwhile, ...entry }: PlanEntry,
 ): Promise<void> {
   if (planned.length === 0) return;
   const { store, failpoint } = deps;
@@ -68,7 +70,7 @@ export async function executePlan(
   await runOrRollBack(deps, { steps, id }, async () => {
     const replaced = holdReplaced();
     try {
-      await take(deps, planned, { steps, replaced });
+      await take(deps, planned, { steps, replaced, meanwhile });
     } finally {
       replaced.release();
     }
@@ -220,11 +222,14 @@ interface CommittedSteps {
   readonly id: number;
 }
 
+type StepsToTake = Pick<PlanEntry, "meanwhile"> &
+  Pick<CommittedSteps, "steps"> & { readonly replaced: ReplacedFiles };
+
 /** Apply all steps, and flush the directories that they change. */
 async function take(
   deps: ExecuteDeps,
   planned: readonly PlannedStep[],
-  { steps, replaced }: { readonly steps: readonly JournalStep[]; readonly replaced: ReplacedFiles },
+  { steps, replaced, meanwhile }: StepsToTake,
 ): Promise<void> {
   const onLinked = (): void => deps.failpoint("linked");
   const breathe = planned.length > 1 ? createPause() : undefined;
@@ -240,7 +245,9 @@ async function take(
     if (replacement !== undefined) seq += 1;
     deps.failpoint("stepped");
   }
-  await syncDirectories(deps.opener, directoriesOfAll(steps));
+  const syncing = syncDirectories(deps.opener, directoriesOfAll(steps));
+  const storing = meanwhile?.().then(() => deps.failpoint("stored"));
+  await waitForBoth(storing, syncing);
 }
 
 /** The step and the next one, if they replace a file together. */

@@ -154,7 +154,7 @@ export function createJournal(options: JournalOptions): Journal {
     stop: Stop,
   ): Promise<Result> =>
     withChangeLock(async (turn) => {
-      const directories = keepOpen(opener, ownDir);
+      const directories = keepOpen(opener, { pinned: ownDir, own: ownDir });
       const deps = executeDeps(turn, directories);
       try {
         // The holder of the lock owns everything unfinished: the process that began it is dead.
@@ -192,13 +192,13 @@ export function createJournal(options: JournalOptions): Journal {
         const wanted = openFolders(deps.opener, await adoptions());
         if (wanted.length === 0) return 0;
         const isBulk = wanted.some(({ bulk }) => bulk);
-        const planned = kept.accepts(guard.root)
+        const { steps, storeTexts } = kept.accepts(guard.root)
           ? await planAdoptions({ opener: deps.opener, blobs, kept, token: plan.token }, wanted)
-          : await planCopies(plan, wanted).then(() => plan.steps());
+          : await planCopies(plan, wanted);
         failpoint("planned");
-        await execute(deps, planned, { kind: "change", origin, ready: options.ready });
+        await execute(deps, steps, { kind: "change", origin, ready: options.ready, meanwhile: storeTexts });
         if (isBulk) await kept.limitBulk().catch(notPruned);
-        return planned.length;
+        return steps.length;
       }, options),
     undo: (what, origin, options = {}) =>
       change(async (plan, deps) => {
@@ -215,7 +215,7 @@ export function createJournal(options: JournalOptions): Journal {
     async previewUndo(what, options = {}) {
       const { guard: own = guard, sees, force } = options;
       const targets = await selectChanges(undoDeps(own), visibleChanges(store, sees), what);
-      const directories = keepOpen(opener, ownDir);
+      const directories = keepOpen(opener, { pinned: ownDir, own: ownDir });
       try {
         const plan = createPlan({
           opener: directories,

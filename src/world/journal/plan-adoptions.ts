@@ -62,14 +62,18 @@ export interface AdoptionDeps extends SourceDeps {
   readonly token: string;
 }
 
+/** How adoptions are carried out. */
+export interface PlannedAdoptions {
+  readonly steps: readonly PlannedStep[];
+  /** Store what a later undo needs to merge, before the change counts as done. */
+  readonly storeTexts?: (() => Promise<void>) | undefined;
+}
+
 /**
  * Plan renames, each independent of the others: what is replaced goes into the journal's store, what is new comes into
  * the workspace. Takes time in proportion to the number of changes, and empties the array of them.
  */
-export async function planAdoptions(
-  deps: AdoptionDeps,
-  adoptions: Adoption[],
-): Promise<readonly PlannedStep[]> {
+export async function planAdoptions(deps: AdoptionDeps, adoptions: Adoption[]): Promise<PlannedAdoptions> {
   const planned: PlannedStep[] = [];
   const texts = createTextPack();
   const breathe = createPause();
@@ -87,11 +91,11 @@ export async function planAdoptions(
     if (before !== null) planned.push(await planReplaced(deps, adoption, { before, replaced }));
     if (from !== undefined) planned.push(await planLanding(deps, { ...adoption, from }, { texts, replaced }));
   }
-  return texts.attach(deps.blobs, planned);
+  return { steps: texts.attach(planned), storeTexts: () => texts.store(deps.blobs) };
 }
 
 /** The same where the store is on another file system: contents are copied. */
-export async function planCopies(plan: Plan, adoptions: readonly Adoption[]): Promise<void> {
+export async function planCopies(plan: Plan, adoptions: readonly Adoption[]): Promise<PlannedAdoptions> {
   const layer = createVirtualFiles(plan.deps.opener);
   for (const { path: real, text, op, from, mode, implied = false } of adoptions) {
     const meaning = { op, text, implied };
@@ -110,6 +114,7 @@ export async function planCopies(plan: Plan, adoptions: readonly Adoption[]): Pr
     const { image } = await storeImage({ ...plan.deps, files: layer }, { real: from.path, node, text });
     await plan.set(real, await toContent(plan.deps.blobs, image), meaning);
   }
+  return { steps: plan.steps() };
 }
 
 /** A directory is opened for its owner before anything in it is changed, and closed afterwards. */

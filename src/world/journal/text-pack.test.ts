@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -67,8 +68,10 @@ describe("the contents of what a command changed", () => {
         text: "t",
       }) as never as PlannedStep;
     const planned = [step(nodes[2] ?? {}), step({ hash: "h" }), step({ offset: 0 }, "mode")];
-    const [first, ...others] = await pack.attach(deps.blobs, planned);
+    const [first, ...others] = pack.attach(planned);
     const hash = sha(texts.join(""));
+    expect(deps.blobs.has(hash)).toBe(false);
+    await pack.store(deps.blobs);
     expect(first).toMatchObject({
       text: "t",
       change: { step: { node: { offset: 3, size: 5, pack: hash } }, blobs: [{ hash, size: 5 }] },
@@ -79,7 +82,9 @@ describe("the contents of what a command changed", () => {
 
   it("are no blob where there are none", async () => {
     const planned: PlannedStep[] = [];
-    expect(await pack.attach(deps.blobs, planned)).toBe(planned);
+    expect(pack.attach(planned)).toBe(planned);
+    await pack.store(deps.blobs);
+    expect(readdirSync(join(base, "blobs"))).toEqual([]);
   });
 
   it("are only hashed from 256 kB on, and not even that beyond 8 MB", async () => {

@@ -18,8 +18,10 @@ const maxPackBytes = 1 << 23;
 export interface TextPack {
   /** The hash of a file, whose content is added if it is small enough. */
   add(deps: SourceDeps, file: PackedFile): Promise<Pick<RenamedNode, "hash" | "offset">>;
-  /** Store the contents; returns the steps with what refers to them. */
-  attach(blobs: BlobStore, planned: readonly PlannedStep[]): Promise<readonly PlannedStep[]>;
+  /** The steps with what refers to the contents. */
+  attach(planned: readonly PlannedStep[]): readonly PlannedStep[];
+  /** Store the contents. */
+  store(blobs: BlobStore): Promise<void>;
 }
 
 /** A file as it was seen. */
@@ -35,6 +37,7 @@ export interface PackedFile {
 export function createTextPack(): TextPack {
   const texts: Uint8Array[] = [];
   let bytes = 0;
+  let packed: Uint8Array | undefined;
   return {
     async add(deps, file) {
       const { path: real, size } = file;
@@ -49,9 +52,10 @@ export function createTextPack(): TextPack {
       bytes += content.length;
       return { ...own, offset };
     },
-    async attach(blobs, planned) {
+    attach(planned) {
       if (texts.length === 0) return planned;
-      const pack = (await blobs.put(Buffer.concat(texts), { durable: false })).hash;
+      packed = Buffer.concat(texts.splice(0));
+      const pack = hash("sha256", packed);
       return planned.map((each) => {
         const { change } = each;
         if (change.step.kind !== "rename" || change.step.node.offset === undefined) return each;
@@ -59,6 +63,9 @@ export function createTextPack(): TextPack {
         const step = { ...change.step, node: { ...node, pack } };
         return { ...each, change: { ...change, step, blobs: [{ hash: pack, size: node.size }] } };
       });
+    },
+    async store(blobs) {
+      if (packed !== undefined) await blobs.put(packed, { durable: false });
     },
   };
 }

@@ -33,5 +33,14 @@ it("keeps no content that is not all of a file, is long, or exceeds what is kept
   for (let ino = 10n; ino < 200n; ino++) seen.add(version(ino, full.length), full);
   expect(seen.find(version(10n, full.length))).toBe(full);
   expect(seen.find(version(199n, full.length))).toBeUndefined();
-  expect(seen.find({ ...version(10n, full.length), mtimeNs: 6n })).toBeUndefined();
+});
+
+it("stands only for the same inode of the same disk with the same time and size, whichever type that has", () => {
+  const seen = createSeenContents();
+  const version = { dev: 1n, ino: 2n, mtimeNs: 3n, size: 4n };
+  const content = Buffer.from("four");
+  seen.add(version, content);
+  expect(seen.find({ ...version, size: 4 })).toBe(content);
+  const others = [{ dev: 9n }, { ino: 9n }, { mtimeNs: 9n }, { size: 9n }];
+  for (const other of others) expect(seen.find({ ...version, ...other })).toBeUndefined();
 });

@@ -18,20 +18,24 @@ const maxFileBytes = 1 << 16;
 const maxBytes = 1 << 23;
 
 export function createSeenContents(): SeenContents {
-  const contents = new Map<string, Buffer>();
+  /** By inode: a text of all that tells versions apart takes longer to make than some contents take to read. */
+  const contents = new Map<bigint, { readonly version: FileVersion; readonly content: Buffer }>();
   let bytes = 0;
   return {
-    find: (version) => contents.get(keyOf(version)),
-    add(version, content) {
+    find(version) {
+      const seen = contents.get(version.ino);
+      return seen !== undefined && isSameVersion(seen.version, version) ? seen.content : undefined;
+    },
+    add({ dev, ino, mtimeNs, size }, content) {
       // A file that is being written has another size than it had.
-      if (content.length !== Number(version.size) || content.length > maxFileBytes) return;
+      if (content.length !== Number(size) || content.length > maxFileBytes) return;
       if (bytes + content.length > maxBytes) return;
       bytes += content.length;
-      contents.set(keyOf(version), content);
+      contents.set(ino, { version: { dev, ino, mtimeNs, size }, content });
     },
   };
 }
 
-function keyOf({ dev, ino, mtimeNs, size }: FileVersion): string {
-  return `${dev}:${ino}:${mtimeNs}:${size}`;
+function isSameVersion(one: FileVersion, other: FileVersion): boolean {
+  return one.dev === other.dev && one.mtimeNs === other.mtimeNs && Number(one.size) === Number(other.size);
 }

@@ -31,7 +31,7 @@ export function openLayerTexts(
   { workspace, upper }: CommandLayer,
   seen: SeenContents = createSeenContents(),
 ): LayerTexts {
-  const opener = keepOpen(chooseOpener(), "/");
+  const opener = keepOpen(chooseOpener(), { pinned: "/", own: upper });
   const textOf = (root: string, path: LayerPath, state: EntryState | undefined): string | undefined => {
     const known = state?.kind === "file" ? seen.find(state) : undefined;
     return known === undefined ? textAt(opener, textBelow(root, path), seen) : toText(known);

@@ -3,6 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync }
 import { join } from "node:path";
 import { ignoring, errnoOf } from "../../../contract/errno.js";
 import { ToolResourceNotFoundError } from "../../../contract/errors.js";
+import { once } from "../../../contract/once.js";
 import { layerNames } from "./layer-script.js";
 import type { CommandLayer, KeptLayer, LayerOrigin, LayerStore } from "./layer-types.js";
 import { readRecord, writeRecord, type LayerRecord } from "./layer-record.js";
@@ -51,6 +52,7 @@ export interface OwnLayerStore extends LayerStore {
 export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
   const { dir, workspace, limits, now } = options;
   const removals = new Set<Promise<void>>();
+  const owner = once(thisOwner);
   /** The name of the folder of the next layer. Any process may remove it; then another one is made. */
   let spare: string | undefined;
   const remove = async (id: string, { inBackground = false } = {}): Promise<void> => {
@@ -110,7 +112,7 @@ export function createLayerStore(options: LayerStoreOptions): OwnLayerStore {
       const id = `layer_${randomBytes(12).toString("hex")}`;
       if (!takeSpare(id)) makeFolders(join(dir, id), workspace);
       const startedNs = takeRights(join(dir, id), workspace);
-      const record = { ...origin, workspace, startedNs: String(startedNs), owner: thisOwner() };
+      const record = { ...origin, workspace, startedNs: String(startedNs), owner: owner() };
       writeRecord(join(dir, id), record);
       return opened(id, record);
     },
