@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { joinRuns, mergeRun, spliceRuns, type LineRun } from "./line-runs.js";
+import { joinRuns, mergeRun, spliceRuns, unionRuns, type LineRun } from "./line-runs.js";
 
 const lineNames = (start: number, count: number, mark = ""): string[] =>
   Array.from({ length: count }, (_, at) => `${start + at}${mark}`);
@@ -86,5 +86,38 @@ describe("spliceRuns", () => {
 describe("joinRuns", () => {
   it("drops empty runs and puts the others in order", () => {
     expect(joinRuns([run(7, 1), run(3, 0), run(1, 2)])).toEqual([run(1, 2), run(7, 1)]);
+  });
+});
+
+describe("unionRuns", () => {
+  it("has the lines of all runs and spans, each once and in order", () => {
+    const spans = fc.array(
+      fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 8 })).map(([startLine, more]) => ({
+        startLine,
+        endLine: startLine + more,
+      })),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(someRuns, spans, (runs, others) => {
+        const union = unionRuns(runs, others, (first, last) => lineNames(first, last - first + 1));
+        const wanted = new Set([
+          ...byLine(runs).keys(),
+          ...others.flatMap(({ startLine, endLine }) =>
+            Array.from({ length: endLine - startLine + 1 }, (_, at) => startLine + at),
+          ),
+        ]);
+        expect(isTidy(union)).toBe(true);
+        expect([...byLine(union)]).toEqual(
+          [...wanted].sort((a, b) => a - b).map((line) => [line, `${line}`]),
+        );
+      }),
+    );
+  });
+
+  it("leaves out what the text no longer has", () => {
+    expect(
+      unionRuns([run(1, 2)], [{ startLine: 9, endLine: 9 }], (first) => (first === 1 ? ["1", "2"] : [])),
+    ).toEqual([run(1, 2)]);
   });
 });

@@ -273,3 +273,18 @@ describe("parseUnifiedDiff", () => {
     }
   });
 });
+
+describe("a section of git that changes a file's mode", () => {
+  it.each([
+    [["old mode 100644", "new mode 100755"], { oldMode: "100644", newMode: "100755" }],
+    [["new file mode 100755"], { newMode: "100755" }],
+    [["deleted file mode 100600"], { oldMode: "100600" }],
+  ])("has both modes as far as they are said: %j", (headers, modes) => {
+    const [file] = parseUnifiedDiff(lines("diff --git a/x b/x", ...headers));
+    expect({ oldMode: file?.oldMode, newMode: file?.newMode }).toEqual({
+      oldMode: undefined,
+      newMode: undefined,
+      ...modes,
+    });
+  });
+});
