@@ -163,6 +163,11 @@ class CallContext implements ToolContext, CallScope {
     return validated === undefined ? () => false : parts.policy.pathFilter(policyCall(validated));
   }
 
+  changeable(path: string): boolean {
+    const { validated, parts } = this.#state;
+    return validated === undefined || parts.policy.mayChange(policyCall(validated), path);
+  }
+
   commandPaths(): CommandPaths | undefined {
     const { validated } = this.#state;
     return validated && commandPathsOf(validated);

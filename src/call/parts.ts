@@ -81,6 +81,11 @@ export interface WorldPorts {
   root?(): string;
   /** The canonical form of a path, so that locks and rules mean the same file. */
   readonly canonicalPath: (path: string, isReal?: boolean) => string;
+  /**
+   * The other names of a canonical path, and of what is below it: links that lead to it, and what git knows it by. All are
+   * absolute. @default none
+   */
+  readonly namesOf?: (real: string, below: boolean) => readonly string[];
   /** The guard's verdict on a path, without touching anything. */
   checkPath(path: string, access: "read" | "write"): PathVerdict;
   /** The lists of allowed paths that bind a tool in a session. @default none */

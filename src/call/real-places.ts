@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Resource } from "../contract/resources.js";
 
 /** What finding real places needs. */
@@ -19,7 +19,14 @@ function realPlaceOf<Each extends Resource>(resource: Each, { root, canonicalPat
   const named = "path" in resource ? resource.path : "tree" in resource ? resource.tree : undefined;
   if (named === undefined) return [];
   const real = canonicalPath(named);
-  if (real === resolve(root, named)) return [];
-  const place = real.startsWith(`${root}/`) ? real.slice(root.length + 1) : real;
-  return [{ ...resource, ["path" in resource ? "path" : "tree"]: place }];
+  const written = resolve(root, named);
+  if (real === written) return [];
+  // A tool may act on a link itself, which has a real place of its own.
+  const own = join(canonicalPath(dirname(written)), basename(written));
+  const places = own === written ? [real] : [...new Set([real, own])];
+  const key = "path" in resource ? "path" : "tree";
+  return places.map((path) => ({
+    ...resource,
+    [key]: path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path,
+  }));
 }

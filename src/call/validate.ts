@@ -30,6 +30,8 @@ class ValidatedCall {
   declare readonly reads: readonly Resource[];
   declare readonly writes: readonly Resource[];
   declare readonly locks: readonly Lock[];
+  /** The canonical form of a path that it touches. */
+  declare readonly canonicalPath: (path: string) => string;
   /** What is known of the shell line that it would run. */
   declare readonly shell: AnalysedLine | undefined;
 
@@ -44,6 +46,7 @@ class ValidatedCall {
     this.reads = claims.reads;
     this.writes = claims.writes;
     this.locks = claims.locks;
+    this.canonicalPath = claims.canonicalPath;
     this.shell = claims.shell;
     this.state.validated = this;
   }
@@ -56,7 +59,7 @@ interface CheckedInput {
   readonly input: unknown;
 }
 
-type Claims = Pick<ValidatedCall, "reads" | "writes" | "locks" | "shell">;
+type Claims = Pick<ValidatedCall, "reads" | "writes" | "locks" | "canonicalPath" | "shell">;
 
 /**
  * Check the arguments by the tool's schema, and ask the tool what it will touch. If they mean a call of another tool,
@@ -107,7 +110,13 @@ export function claimAgain(call: ValidatedCall): ValidatedCall {
   return new ValidatedCall(call.resolved, call, claimsOf(call.resolved, call.input));
 }
 
-const noClaims: Claims = Object.freeze({ reads: [], writes: [], locks: [], shell: undefined });
+const noClaims: Claims = Object.freeze({
+  reads: [],
+  writes: [],
+  locks: [],
+  canonicalPath: (path: string) => path,
+  shell: undefined,
+});
 
 /** Ask the tool what the call will touch, and what must be locked for it. */
 function claimsOf(call: ResolvedCall, input: unknown): Claims {
@@ -137,12 +146,13 @@ function claimsOf(call: ResolvedCall, input: unknown): Claims {
     reads: withRealPlaces(claims.reads, places),
     writes: withRealPlaces(writes, places),
     locks,
+    canonicalPath,
     shell: claims.shell,
   };
 }
 
 /** A tool that does not clearly say what it touches must not count as one that touches nothing. */
-function askTool(call: ResolvedCall, input: unknown): Omit<Claims, "locks"> {
+function askTool(call: ResolvedCall, input: unknown): Pick<Claims, "reads" | "writes" | "shell"> {
   const { name, tool } = call.entry;
   try {
     const shell = tool.shellLine === undefined ? undefined : analyseLine(call, input);
@@ -173,6 +183,7 @@ function toList(list: unknown): Resource[] {
 export function policyCall(call: ValidatedCall): PolicyCall {
   const { entry, settings, state, shell } = call;
   const { agent, userId, clientInfo, role, endpoint, id } = state.session;
+  const { world } = state.parts;
   return {
     toolName: entry.name,
     aliases: settings.otherNames,
@@ -188,6 +199,7 @@ export function policyCall(call: ValidatedCall): PolicyCall {
     sessionId: id,
     reads: call.reads,
     writes: call.writes,
+    namesOf: world.namesOf && ((path, below) => world.namesOf?.(call.canonicalPath(path), below) ?? []),
     ...(shell !== undefined && shellParts(call, shell)),
   };
 }

@@ -99,6 +99,8 @@ export interface CallScope {
   readonly isAborted?: boolean;
   /** Which paths the policy lets this call read; `undefined` where no rule denies any. */
   readable(): ((path: string) => boolean) | undefined;
+  /** Whether the policy lets this call change what one of its paths leads to now. */
+  changeable?(path: string): boolean;
   /** What the policy's rules about paths mean for commands of this call. */
   commandPaths?(): CommandPaths | undefined;
   /** Absolute paths that the call's shell line is known to change; the policy has judged each of them. */

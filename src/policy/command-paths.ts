@@ -1,3 +1,4 @@
+import type { Resource } from "../contract/resources.js";
 import type { CommandPaths, PathRuling } from "../contract/session.js";
 import { matchFacet, type CompiledRule } from "./compile-rule.js";
 import { facetsOf, type Facet, type PathFacet } from "./facets.js";
@@ -49,17 +50,64 @@ export function pathFilter(
   const bindReads = subject.commandRules()?.bindReads === true;
   const rulings = bindReads ? commandPaths(call, subject, space) : undefined;
   if (rulings === undefined) return undefined;
-  const decide = (path: string): PathRuling["decision"] | undefined => rulings.judge(path, "read")?.decision;
+  const decideName = (path: string): PathRuling["decision"] | undefined =>
+    rulings.judge(path, "read")?.decision;
+  const decide = (path: string): PathRuling["decision"] | undefined => {
+    const names = call.namesOf?.(path, false) ?? [];
+    return names.length === 0 ? decideName(path) : strictest([path, ...names].map(decideName));
+  };
   const named = [...call.reads, ...call.writes].flatMap((resource) => {
-    const path = "path" in resource ? resource.path : "tree" in resource ? resource.tree : undefined;
+    const path = pathIn(resource);
     return path !== undefined && decide(path) === "ask" ? [viewPath(path, space).text] : [];
   });
   return (path) => {
     const decision = decide(path);
     if (decision !== "ask") return decision !== "deny";
     const { text } = viewPath(path, space);
-    return named.some((each) => text === each || text.startsWith(`${each}/`));
+    return named.some((each) => isAtOrBelow(text, each));
   };
+}
+
+/**
+ * Whether a call may change a path that it leads to when it comes to it: one that it was judged for, or that no rule
+ * denies or asks about.
+ */
+export function mayChange(
+  call: PolicyCall,
+  path: string,
+  { subject, space }: { readonly subject: Subject; readonly space: PathSpace },
+): boolean {
+  const { text } = viewPath(path, space);
+  const isJudged = call.writes.some((resource) => {
+    const named = pathIn(resource);
+    const own = named === undefined ? undefined : viewPath(named, space).text;
+    return own === text || (own !== undefined && "tree" in resource && isAtOrBelow(text, own));
+  });
+  if (isJudged) return true;
+  const rulings = commandPaths(call, subject, space);
+  const careful = subject.builtIn.filter(({ rule }) => rule.decision === "ask");
+  return [path, ...(call.namesOf?.(path, false) ?? [])].every((name) => {
+    const decision = rulings?.judge(name, "write")?.decision;
+    if (decision !== undefined) return decision === "allow";
+    const view = viewPath(name, space);
+    const facet = { kind: "path", view, tree: false, write: true, alone: true, weak: true } as const;
+    return careful.every((rule) => matchFacet(rule, facet, [facet]) !== match.yes);
+  });
+}
+
+function pathIn(resource: Resource): string | undefined {
+  if ("path" in resource) return resource.path;
+  return "tree" in resource ? resource.tree : undefined;
+}
+
+function isAtOrBelow(path: string, folder: string): boolean {
+  return path === folder || folder === "." || path.startsWith(`${folder}/`);
+}
+
+function strictest(
+  decisions: readonly (PathRuling["decision"] | undefined)[],
+): PathRuling["decision"] | undefined {
+  return (["deny", "ask", "allow"] as const).find((each) => decisions.includes(each));
 }
 
 function firstMatch(

@@ -2,7 +2,7 @@ import type { AccessDecision } from "../contract/call.js";
 import type { SecurityLevel } from "../contract/tool.js";
 import { capByCommands, capByMode, capByRole, toGrants } from "./caps.js";
 import { policyModes, type PolicyMode } from "./default-verdict.js";
-import { commandPaths, pathFilter, type PathRulings } from "./command-paths.js";
+import { commandPaths, mayChange, pathFilter, type PathRulings } from "./command-paths.js";
 import { explainCall, explainCommands, type CommandVerdict, type Explanation } from "./explain-call.js";
 import { facetsOf, wholeCall, type Facet } from "./facets.js";
 import { coveringRule } from "./narrowest-rule.js";
@@ -69,6 +69,8 @@ export interface Policy {
    * what a rule asks about, unless the call names it and so was asked about it.
    */
   pathFilter(call: PolicyCall): ((path: string) => boolean) | undefined;
+  /** Whether the call may change a path: one that it was judged for, or that no rule denies or asks about. */
+  mayChange(call: PolicyCall, path: string): boolean;
   /** What the rules about paths mean for commands of the call; `undefined` where none denies or asks. */
   commandPaths(call: PolicyCall): PathRulings | undefined;
 }
@@ -134,6 +136,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       explainCommands(call, { subject: subjects.of(call), facets: facetsOf(call, space), mode }),
     explainAll: (call) => explainCall(call, { subject: subjects.of(call), facets: facetsOf(call, space) }),
     pathFilter: (call) => pathFilter(call, subjects.of(call), space),
+    mayChange: (call, path) => mayChange(call, path, { subject: subjects.of(call), space }),
     commandPaths: (call) => commandPaths(call, subjects.of(call), space),
   };
 }

@@ -8,11 +8,17 @@ import type { PolicyCall, PolicyCommand } from "./policy-call.js";
 /** A path, host or command of a call, or the call itself; the strictest verdict on any of them applies. */
 export type Facet =
   | { readonly kind: "call" }
-  | ({ readonly kind: "path"; readonly weak: boolean } & TouchedPath)
+  | PathFacet
   | ({ readonly kind: "host" } & TouchedHost)
   | ({ readonly kind: "command" } & TouchedCommand);
 
-export type PathFacet = Extract<Facet, { kind: "path" }>;
+export interface PathFacet extends TouchedPath {
+  readonly kind: "path";
+  /** It can make the decision stricter, but needs no consent of its own. */
+  readonly weak: boolean;
+  /** What this is another name of. */
+  readonly of?: PathFacet;
+}
 
 /** Take a call apart into what is judged. */
 export function facetsOf(call: PolicyCall, space: PathSpace): readonly Facet[] {
@@ -20,10 +26,11 @@ export function facetsOf(call: PolicyCall, space: PathSpace): readonly Facet[] {
   const shell = isShell(call);
   if (shell)
     for (const command of commandsOf(call)) facets.push({ kind: "command", ...viewCommand(command) });
-  for (const resource of call.writes) addFacet(facets, resource, { space, write: true, shell });
+  const side = { space, shell, namesOf: call.namesOf };
+  for (const resource of call.writes) addFacet(facets, resource, { ...side, write: true });
   for (const path of call.changes ?? [])
-    facets.push({ kind: "path", view: viewPath(path, space), tree: false, write: true, weak: true });
-  for (const resource of call.reads) addFacet(facets, resource, { space, write: false, shell });
+    addPath(facets, path, { ...side, write: true, tree: false, weak: true });
+  for (const resource of call.reads) addFacet(facets, resource, { ...side, write: false });
   return facets.length > 0 ? facets : wholeCall;
 }
 
@@ -46,23 +53,28 @@ interface Side {
   readonly space: PathSpace;
   readonly write: boolean;
   readonly shell: boolean;
+  readonly namesOf: PolicyCall["namesOf"];
 }
 
-function addFacet(facets: Facet[], resource: Resource, { space, write, shell }: Side): void {
+function addFacet(facets: Facet[], resource: Resource, side: Side): void {
   if ("path" in resource) {
-    // A path that a command reads can make the decision stricter, but needs no consent of its own.
-    facets.push({
-      kind: "path",
-      view: viewPath(resource.path, space),
-      tree: false,
-      write,
-      weak: shell && !write,
-    });
+    addPath(facets, resource.path, { ...side, tree: false, weak: side.shell && !side.write });
   } else if ("tree" in resource) {
     // A command locks whole trees to make others wait; that says nothing about the paths it touches.
-    if (!shell)
-      facets.push({ kind: "path", view: viewPath(resource.tree, space), tree: true, write, weak: false });
+    if (!side.shell) addPath(facets, resource.tree, { ...side, tree: true, weak: false });
   } else if ("host" in resource) {
     facets.push({ kind: "host", ...viewHost(resource.host) });
   }
+}
+
+function addPath(
+  facets: Facet[],
+  path: string,
+  { space, tree, write, weak, namesOf }: Side & Pick<PathFacet, "tree" | "weak">,
+): void {
+  const facet = { kind: "path", view: viewPath(path, space), tree, write, weak } as const;
+  facets.push(facet);
+  // A walk leaves out what it may not read.
+  for (const name of namesOf?.(path, tree && write) ?? [])
+    facets.push({ ...facet, view: viewPath(name, space), weak: true, of: facet });
 }

@@ -1,6 +1,6 @@
 import { matchFacet, namesKind, type CompiledRule } from "./compile-rule.js";
 import { defaultVerdict, type PolicyMode } from "./default-verdict.js";
-import type { Facet } from "./facets.js";
+import type { Facet, PathFacet } from "./facets.js";
 import { match } from "./match.js";
 import type { PolicyCall } from "./policy-call.js";
 import type { Subject } from "./subjects.js";
@@ -56,7 +56,9 @@ function hardDenial(facet: Facet, { subject, facets }: JudgeInput): Verdict | un
 }
 
 /** Only the command line and the user's own config lift a built-in denial, with a rule that names the thing. */
-function isLifted(facet: Facet, { subject, facets }: JudgeInput): boolean {
+function isLifted(facet: Facet, bench: JudgeInput): boolean {
+  const { subject, facets } = bench;
+  if (facet.kind === "path" && facet.of !== undefined && isLifted(facet.of, bench)) return true;
   for (const source of ["command-line", "user"] as const) {
     const rule = subject.rules.find(
       (candidate) =>
@@ -69,17 +71,25 @@ function isLifted(facet: Facet, { subject, facets }: JudgeInput): boolean {
   return false;
 }
 
-function fallback(facet: Facet, { subject, facets, call, mode }: JudgeInput): Verdict | undefined {
+function fallback(facet: Facet, bench: JudgeInput): Verdict | undefined {
+  const { subject, facets, call, mode } = bench;
+  if (facet.kind === "path" && facet.of !== undefined && isAllowedByName(facet.of, bench)) return undefined;
   for (const rule of subject.builtIn) {
     if (rule.rule.decision !== "deny" && matchFacet(rule, facet, facets) === match.yes) return fromRule(rule);
   }
-  if (facet.kind === "path" && facet.weak) return undefined;
   // A folder or a link in such a place, `.cargo` or `.github`, brings along what the rule is about.
   const through = subject.builtIn.find(
     ({ conditions }) => facet.kind === "path" && conditions.path?.leadsThrough(facet),
   );
   if (through !== undefined) return { ...fromRule(through), behavior: "ask" };
+  if (facet.kind === "path" && facet.weak) return undefined;
   return defaultVerdict(facet, call, { traits: subject.traits, mode });
+}
+
+/** A rule that allows a path by its own name counts for its other names, too, as far as Tenon's own rules go. */
+function isAllowedByName(facet: Facet, bench: JudgeInput): boolean {
+  const { rule } = firstMatch(facet, bench);
+  return rule?.rule.decision === "allow" && rule.conditions.path !== undefined;
 }
 
 function fromRule({ id, source, rule }: CompiledRule): Verdict {
@@ -132,7 +142,7 @@ export function toDecision(verdict: Verdict, toolName: string, facet: Facet): Ac
 export function describe(facet: Facet): string {
   switch (facet.kind) {
     case "path":
-      return ` ${facet.write ? "changing" : "reading"} ${printable(facet.view.text, 200)}`;
+      return ` ${facet.write ? "changing" : "reading"} ${describePath(facet)}`;
     case "host":
       return ` reaching ${printable(facet.port === undefined ? facet.name : `${facet.name}:${facet.port}`, 200)}`;
     case "command":
@@ -144,4 +154,9 @@ export function describe(facet: Facet): string {
     default:
       return "";
   }
+}
+
+function describePath({ view, of }: PathFacet): string {
+  const name = printable(view.text, 200);
+  return of === undefined ? name : `${name}, which is also named ${printable(of.view.text, 200)}`;
 }

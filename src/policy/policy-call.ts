@@ -45,4 +45,9 @@ export interface PolicyCall {
   readonly commands?: readonly PolicyCommand[] | undefined;
   /** Files that its commands change by themselves: such a path can tighten, but needs no consent of its own. */
   readonly changes?: readonly string[] | undefined;
+  /**
+   * The other names of a path, and of what is below it: a rule about one of them can make the decision stricter, but a
+   * name needs no consent of its own.
+   */
+  readonly namesOf?: ((path: string, below: boolean) => readonly string[]) | undefined;
 }

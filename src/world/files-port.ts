@@ -16,6 +16,8 @@ export interface FilesOptions {
   readonly sees?: ((sessionId: string) => boolean) | undefined;
   /** What the policy lets this call read, where it denies anything at all. */
   readonly readable?: ((path: string) => boolean) | undefined;
+  /** Whether this call may change what one of its paths leads to when it comes to it. @default yes */
+  readonly changeable?: ((path: string) => boolean) | undefined;
   /** Hears of the paths that were changed; they are resolved when it asks for them. */
   readonly onChanged?: ((paths: () => readonly string[]) => void) | undefined;
   /** Stops a change before it begins, never in the middle. Made on first use: reading a file needs none. */
@@ -32,6 +34,7 @@ export function createFiles(options: FilesOptions): Files {
   const by = {
     guard,
     sees,
+    changeable: options.changeable,
     get signal() {
       return options.signal?.();
     },

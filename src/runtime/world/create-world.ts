@@ -103,7 +103,10 @@ export function createWorld(parts: WorldOptions): World {
     onJobEnded: createJobRecord({ ...parts, recorders: parts.audit.recorders }),
     noJobs,
     journal,
-    onCommitted: (paths) => sandbox.accept(() => paths),
+    onCommitted(paths) {
+      guards.names.renew();
+      sandbox.accept(() => paths);
+    },
   });
   const code = createRuntimeCode({ ...parts, guards, keepsIndex: options.jobs !== false });
   const checkPath = (path: string, access: "read" | "write" = "read"): PathVerdict =>
@@ -118,6 +121,7 @@ export function createWorld(parts: WorldOptions): World {
       origin: { callId, sessionId: session.id, tool: toolName, ...(taskId !== undefined && { taskId }) },
       sees: visibleSessions(session),
       readable: scope.readable(),
+      changeable: (path) => scope.changeable?.(path) ?? true,
       // A command that runs at the same time must not be reported as their author.
       onChanged: (paths) => sandbox.accept(paths),
       signal: () => scope.signal,
@@ -158,6 +162,7 @@ export function createWorld(parts: WorldOptions): World {
           fields: { callId, toolName },
         }),
       root: () => guards.common().root,
+      namesOf: guards.names.of,
       canonicalPath: (path, isReal) => guards.common().canonical(path, isReal),
       checkPath,
       whitelist: (toolName, session) => createWhitelist(guards.forCall(toolName, session).rules),

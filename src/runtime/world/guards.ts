@@ -6,7 +6,8 @@ import { protectedPathGlobs } from "../../policy/built-in-rules.js";
 import type { Guard } from "../../world/files/guard-types.js";
 import { createGuard } from "../../world/files/guard.js";
 import { isWithin } from "../../world/files/path-text.js";
-import { createPathRules, type PathRulesOptions } from "../../world/files/path-rules.js";
+import { createPathRules, type PathRules, type PathRulesOptions } from "../../world/files/path-rules.js";
+import { createOtherNames, type OtherNames } from "../../world/links/other-names.js";
 
 /** The guards of one workspace: the common one, and narrower ones for tools and sessions. */
 export interface Guards {
@@ -18,6 +19,8 @@ export interface Guards {
   documents(): { readonly files: Guard; readonly folder: Guard };
   /** For a person's undo: the documents too. */
   undo(): Guard;
+  /** What else the files of the workspace are called. */
+  readonly names: OtherNames;
 }
 
 type GuardSettings = Pick<RuntimeBase, "config" | "rules" | "workspace" | "stateDir">;
@@ -25,11 +28,12 @@ type GuardSettings = Pick<RuntimeBase, "config" | "rules" | "workspace" | "state
 /** Create guards on first use; the paths of a tool are compiled once. */
 export function createGuards(options: GuardSettings): Guards {
   const { config } = options;
+  const names = createOtherNames(() => placesOf(guardOf(undefined).rules));
   const known = new Map<string | undefined, Guard>();
   const guardOf = (toolName: string | undefined): Guard => {
     const before = known.get(toolName);
     if (before !== undefined) return before;
-    const guard = openGuard(options, { toolName });
+    const guard = openGuard(options, { toolName, names });
     known.set(toolName, guard);
     return guard;
   };
@@ -48,11 +52,12 @@ export function createGuards(options: GuardSettings): Guards {
     commonRules: () => rulesOf(options, {}),
     documents: () =>
       (documents ??= {
-        files: openGuard(options, { opened: [folder], noLinks: true }).narrow([folder]),
+        files: openGuard(options, { opened: [folder], noLinks: true, names }).narrow([folder]),
         // Protected folders above it are opened only to create the folder.
-        folder: openGuard(options, { opened: foldersTo(folder, options.workspace), noLinks: true }),
+        folder: openGuard(options, { opened: foldersTo(folder, options.workspace), noLinks: true, names }),
       }),
-    undo: () => (undo ??= openGuard(options, { opened: [folder] })),
+    undo: () => (undo ??= openGuard(options, { opened: [folder], names })),
+    names,
     forCall(toolName, { allowedPaths }) {
       const name = config.tools.perTool[toolName]?.permissions === undefined ? undefined : toolName;
       const guard = narrowed.get(name) ?? forTools(guardOf(name));
@@ -85,10 +90,19 @@ interface GuardOptions {
   readonly noLinks?: boolean;
 }
 
-function openGuard(options: GuardSettings, wanted: GuardOptions): Guard {
+/** The folders in which links are looked for: one above the workspace would be too large. */
+function placesOf({ workspace, roots }: PathRules): string[] {
+  const places = roots.map(({ real }) => real);
+  return places.filter((place) => place === workspace || !isWithin(workspace, place));
+}
+
+function openGuard(
+  options: GuardSettings,
+  { names, ...wanted }: GuardOptions & { readonly names: OtherNames },
+): Guard {
   const { config } = options;
   const own = wanted.toolName === undefined ? undefined : config.tools.perTool[wanted.toolName]?.permissions;
-  const rules = createPathRules(rulesOf(options, wanted));
+  const rules = createPathRules(rulesOf(options, wanted), { namesOf: names.of });
   const guard = createGuard({ rules, maxFileSize: config.files.maxFileSize });
   return own?.allowedPaths === undefined ? guard : guard.narrow(own.allowedPaths);
 }

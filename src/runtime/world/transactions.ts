@@ -188,11 +188,12 @@ function layerRules(
   const guard = scope === undefined ? guards.undo() : guards.forCall(scope.toolName, scope.session);
   return {
     workspace: guard.root,
-    rules: guard.rules,
+    rules: guard.rules.withoutNames(),
     carefulGlobs: carefulPathGlobs,
     openedGlobs: openedByPerson(rules),
     paths: scope?.commandPaths?.(),
     consented: scope?.changes?.() ?? [],
+    namesOf: guards.names.of,
   };
 }
 

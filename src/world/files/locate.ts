@@ -13,6 +13,8 @@ import { type Resolution, resolveLinks } from "./resolve-links.js";
 export interface GuardDeps {
   readonly rules: PathRules;
   readonly opener: Opener;
+  /** Whether the call may change a real path that one of its own leads to through a link. @default yes */
+  readonly changeable?: ((real: string) => boolean) | undefined;
 }
 
 /** What a path is used for. */

@@ -33,7 +33,15 @@ export interface PathRulesOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Which paths may be used, and how. Judging is pure; the disk is read once, at creation. */
+/** What the rules of one workspace ask of others. */
+export interface PathRulesDeps {
+  /**
+   * The other names of a real path, and of what is below it: a rule about one of them binds the path. @default none
+   */
+  readonly namesOf?: ((real: string, below: boolean) => readonly string[]) | undefined;
+}
+
+/** Which paths may be used, and how. Judging looks at the disk only for other names of a path. */
 export interface PathRules {
   /** The real path of the workspace. */
   readonly workspace: string;
@@ -52,12 +60,14 @@ export interface PathRules {
   mayDenyBelow(realPath: string): boolean;
   /** The same rules, restricted to these paths; this never allows more. */
   narrow(paths: readonly string[]): PathRules;
+  /** The same rules, which judge each path by its own name alone. */
+  withoutNames(): PathRules;
   /** The same rules, restricted to reading what `readable` accepts; it gets paths inside the workspace relative to it. */
   screen(readable: (path: string) => boolean): PathRules;
 }
 
 /** Build the rules for one workspace. */
-export function createPathRules(options: PathRulesOptions): PathRules {
+export function createPathRules(options: PathRulesOptions, { namesOf }: PathRulesDeps = {}): PathRules {
   const platform = options.platform ?? process.platform;
   const roots = resolveRoots(options.workspace, options.allowedPaths ?? []);
   const [workspace] = roots;
@@ -78,6 +88,8 @@ export function createPathRules(options: PathRulesOptions): PathRules {
     platform,
     narrowed: [],
     screens: [],
+    namesOf,
+    namesBindReads: (options.forbiddenPaths ?? []).some((pattern) => pattern.trim() !== ""),
   });
 }
 
@@ -134,6 +146,9 @@ interface RuleParts {
   readonly narrowed: readonly (readonly string[])[];
   /** Each must let the path pass. */
   readonly screens: readonly ((path: string) => boolean)[];
+  readonly namesOf: PathRulesDeps["namesOf"];
+  /** Some rule that has to do with names keeps paths from being read. */
+  readonly namesBindReads: boolean;
 }
 
 function buildRules(parts: RuleParts): PathRules {
@@ -147,6 +162,7 @@ function buildRules(parts: RuleParts): PathRules {
     judge: (realPath: string, access: PathAccess) => judge(parts, realPath, access),
     judgeDenied: (absolute: string, access: PathAccess) => judgeDenied(parts, absolute, access),
     mayDenyBelow: (realPath: string) => mayDenyBelow(parts, realPath),
+    withoutNames: () => buildRules({ ...parts, namesOf: undefined }),
     screen: (readable: (path: string) => boolean) =>
       buildRules({ ...parts, screens: [...parts.screens, readable] }),
     narrow: (paths: readonly string[]) =>
@@ -216,25 +232,49 @@ function judge(parts: RuleParts, realPath: string, access: PathAccess): RuleVerd
 const SYSTEM_TREES = ["/proc", "/sys", "/dev"];
 
 function judgeDenied(parts: RuleParts, absolute: string, access: PathAccess): RuleVerdict {
-  const { denied } = parts;
-  const forbidden = denied.use(absolute);
+  const { denied, namesOf } = parts;
+  const reads = access === "read" || access === "list";
+  const forbidden = denied.use(absolute) ?? (reads ? undefined : denied.change(absolute));
   if (forbidden !== undefined) return forbidden;
-  if (access === "read" || access === "list") return judgeScreens(parts, absolute);
-  const guarded = denied.change(absolute);
-  if (guarded !== undefined) return guarded;
   const kept = access === "remove" ? judgeBelow(denied, locationOf(parts, absolute)) : undefined;
-  return kept ?? { allowed: true, path: absolute };
+  if (kept !== undefined) return kept;
+  if (namesOf !== undefined && (!reads || parts.namesBindReads)) {
+    for (const name of namesOf(absolute, access === "remove")) {
+      const refused = judgeName(parts, name, { absolute, reads });
+      if (refused !== undefined) return refused;
+    }
+  }
+  return reads ? judgeScreens(parts, absolute) : { allowed: true, path: absolute };
 }
 
-function judgeScreens({ screens, workspace }: RuleParts, absolute: string): RuleVerdict {
-  if (screens.length === 0) return { allowed: true, path: absolute };
-  const shown = isWithin(absolute, workspace.real) ? relativeTo(absolute, workspace.real) || "." : absolute;
-  if (screens.every((passes) => passes(shown))) return { allowed: true, path: absolute };
+/** Why a path may not be used, by another name of it. What a person opened by its own name stays open. */
+function judgeName(
+  parts: RuleParts,
+  name: string,
+  { absolute, reads }: { readonly absolute: string; readonly reads: boolean },
+): PathRefusal | undefined {
+  const { denied } = parts;
+  const location = locationOf(parts, name);
+  const opened = !reads && denied.unprotected.match(locationOf(parts, absolute)) !== undefined;
+  const refused =
+    refuseUse(denied, location) ?? (reads || opened ? undefined : refuseChange(denied, location));
+  return refused && { ...refused, name, reason: `is also ${shownIn(parts, name)}, which ${refused.reason}` };
+}
+
+function judgeScreens(parts: RuleParts, absolute: string): RuleVerdict {
+  const { screens } = parts;
+  if (screens.length === 0 || screens.every((passes) => passes(shownIn(parts, absolute))))
+    return { allowed: true, path: absolute };
   return refusal(
     "PATH_FORBIDDEN",
     "policy",
     "may not be read: a policy rule denies it, or asks about exactly this path",
   );
+}
+
+/** Relative to the workspace where it is inside. */
+function shownIn({ workspace }: Pick<RuleParts, "workspace">, absolute: string): string {
+  return isWithin(absolute, workspace.real) ? relativeTo(absolute, workspace.real) || "." : absolute;
 }
 
 function mayDenyBelow(parts: RuleParts, realPath: string): boolean {

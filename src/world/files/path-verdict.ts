@@ -10,6 +10,8 @@ export interface PathRefusal {
   readonly code: "PATH_TRAVERSAL" | "PATH_OUTSIDE" | "PATH_FORBIDDEN" | "PATH_SYMLINK" | "PATH_INVALID";
   readonly rule: string;
   readonly reason: string;
+  /** The other name of the path that the rule is about, absolute. */
+  readonly name?: string;
 }
 
 export type RuleVerdict = { readonly allowed: true; readonly path: string } | PathRefusal;

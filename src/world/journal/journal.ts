@@ -68,6 +68,8 @@ export interface JournalOptions {
 export interface ApplyOptions extends Stop {
   /** Judges the paths of this call. @default the journal's own */
   readonly guard?: Guard;
+  /** Whether it may change a path that one of its own leads to through a link. @default yes */
+  readonly changeable?: ((real: string) => boolean) | undefined;
   /** Which sessions' changes it sees and undoes. @default all */
   readonly sees?: ((sessionId: string) => boolean) | undefined;
 }
@@ -178,9 +180,10 @@ export function createJournal(options: JournalOptions): Journal {
     apply: (mutations, origin, options = {}) =>
       change(async (plan, deps) => {
         const { rules } = options.guard ?? guard;
+        const { changeable } = options;
         const wanted = typeof mutations === "function" ? await mutations() : mutations;
         for (const mutation of wanted) {
-          const judged = { rules, opener, maxFileSize, kept, root: guard.root };
+          const judged = { rules, opener, maxFileSize, kept, root: guard.root, changeable };
           await planMutation(judged, plan, mutation);
         }
         failpoint("planned");

@@ -1,10 +1,14 @@
 import { pathRefused, systemFailure, pathChanged, withPathAsync } from "../files/file-errors.js";
 import { resolveAndJudge, toLexicalPath, type AccessRequest, type GuardDeps } from "../files/locate.js";
+import { refusal } from "../files/path-verdict.js";
 import { judgeTree } from "../files/remove-tree.js";
 import { openDirectory } from "./open-path.js";
 import type { VirtualNode } from "./virtual-files.js";
 
 const attempts = 50;
+
+const NOT_JUDGED =
+  "leads to another place since the call was judged, and a rule denies or asks about changing that one";
 
 /**
  * The real path that a text stands for, judged. Names that do not exist yet stay as written: an earlier
@@ -17,6 +21,10 @@ export function resolveRealPath(deps: GuardDeps, text: string, wanted: AccessReq
     if (errno === "ESTALE") continue;
     if (errno !== undefined && errno !== "ENOTDIR") throw systemFailure(text, errno);
     if (wanted.access === "remove") refuseRoot(deps, text, real);
+    // Through a link, which may not have been there when the call was judged.
+    if (real !== lexical && wanted.access !== "read" && deps.changeable?.(real) === false) {
+      throw pathRefused(text, refusal("PATH_FORBIDDEN", "policy", NOT_JUDGED));
+    }
     return real;
   }
   throw pathChanged(text);

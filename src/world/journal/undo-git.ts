@@ -20,8 +20,12 @@ export function undoRules(rules: PathRules): PathRules {
       const verdict = rules.judge(real, access);
       if (verdict.allowed || !verdict.rule.startsWith("protected: ") || !isWithin(real, rules.workspace))
         return verdict;
-      const path = relativeTo(real, rules.workspace);
-      const isGit = gitFileRole(path) !== undefined && gitRules.has(verdict.rule);
+      const { name = real } = verdict;
+      const path = isWithin(name, rules.workspace) ? relativeTo(name, rules.workspace) : name;
+      const role = gitFileRole(path);
+      // By another name only data can be told from what git obeys.
+      const isKnown = verdict.name === undefined ? role !== undefined : role === "data";
+      const isGit = isKnown && gitRules.has(verdict.rule);
       return isGit || isInDependencies(path) ? { allowed: true, path: real } : verdict;
     },
   };

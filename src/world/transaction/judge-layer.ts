@@ -168,9 +168,10 @@ async function judgeRemoved(
   change: LayerChange,
 ): Promise<ReadonlyMap<string, Hold>> {
   const held = new Map<string, Hold>();
+  const hasNames = names.hasNames(change.path);
   for await (const path of walkWorkspace(join(workspace, change.path))) {
     const relative = toShownPath(path.slice(workspace.length + 1));
-    if (!names.mayMatch(basename(path))) continue;
+    if (!hasNames && !names.mayMatch(basename(path))) continue;
     const verdict = names.judge(relative);
     if (verdict.kind === "hold") held.set(relative, verdict);
     if (verdict.kind === "hold" && change.kind === "removed") break;
@@ -184,6 +185,7 @@ async function judgeBelow(
   change: LayerChange,
 ): Promise<Omit<JudgedChange, "change">> {
   const heldBelow = new Map<string, Hold>();
+  const hasNames = names.hasNames(change.path);
   let files = 0;
   let skipped: string | undefined;
   for await (const entries of layer.entriesBelow(change)) {
@@ -194,7 +196,8 @@ async function judgeBelow(
       const { name } = entry;
       const isHidden = entry.bytes !== undefined && isGitName(name);
       const own = isHidden ? unreadableRepository : judgeState(entry);
-      const verdict = own ?? judgeName(names, entry);
+      const verdict =
+        own ?? (hasNames && entry.kind !== "link" ? names.judge(entry.path) : judgeName(names, entry));
       if (isGitName(name) && verdict.kind !== "hold") git.add(entry.path);
       if (verdict.kind !== "hold") continue;
       if (entry.bytes !== undefined) return { verdict: asWhole(entry.path, verdict), heldBelow, files };

@@ -3,7 +3,7 @@ import { once } from "../../contract/once.js";
 import type { CommandPaths } from "../../contract/session.js";
 import { createDenyRules, foldLocation, type Location } from "../files/deny-rules.js";
 import { foldName } from "../files/fold-name.js";
-import { isWithin } from "../files/path-text.js";
+import { isWithin, relativeTo } from "../files/path-text.js";
 import type { PathRules } from "../files/path-rules.js";
 import { realPathOf } from "../files/real-path.js";
 import { createNameScreen } from "../sandbox/guarded-names.js";
@@ -41,12 +41,16 @@ export interface LayerRules {
   readonly paths: CommandPaths | undefined;
   /** Absolute paths that the command was allowed to change. */
   readonly consented: readonly string[];
+  /** The other names of a path, and of what is below it; all are absolute. @default none */
+  readonly namesOf?: ((real: string, below: boolean) => readonly string[]) | undefined;
 }
 
 /** Judges paths by their names. */
 export interface NameJudge {
   /** Whether a rule can apply to an entry with this name; `false` is certain. */
   mayMatch(name: string): boolean;
+  /** Whether something in a folder has other names, so that `mayMatch` says nothing about it. */
+  hasNames(folder: string): boolean;
   /** @param path Relative to the workspace. */
   judge(path: string): Verdict;
   /** Judge a symbolic link: it can put a folder where a rule is about something in that folder. */
@@ -83,6 +87,20 @@ export function createNameJudge(options: LayerRules): NameJudge {
   const locate = (path: string): Location =>
     foldLocation({ absolute: `${workspace}/${path}`, relative: path, inWorkspace: true });
   const judge = (path: string): Verdict => {
+    const own = judgeName(path);
+    if (own.kind === "hold" || options.namesOf === undefined) return own;
+    const real = `${workspace}/${path}`;
+    const names = options.namesOf(real, false);
+    if (names.length === 0 || consented.includes(real) || opened().match(locate(path)) !== undefined)
+      return own;
+    for (const name of names) {
+      const verdict = isWithin(name, workspace) ? judgeName(relativeTo(name, workspace)) : commit;
+      if (verdict.kind === "hold")
+        return { ...verdict, reason: `it is also ${relativeTo(name, workspace)}: ${verdict.reason}` };
+    }
+    return own;
+  };
+  const judgeName = (path: string): Verdict => {
     if (!mayMatchPath(path)) return commit;
     const real = `${workspace}/${path}`;
     const refused = judgeRules(rules, path, real);
@@ -111,6 +129,7 @@ export function createNameJudge(options: LayerRules): NameJudge {
   };
   return {
     mayMatch,
+    hasNames: (folder) => (options.namesOf?.(`${workspace}/${folder}`, true).length ?? 0) > 0,
     isOpened: (path) =>
       consented.includes(`${workspace}/${path}`) || opened().match(locate(path)) !== undefined,
     judge,

@@ -46,7 +46,7 @@ export function gitFolderPaths(gitDir: string, deps: GitDeps): JudgedPath[] {
 
 /** The git folder that a file `.git` names. */
 export function namedGitFolder(file: string): string | undefined {
-  const named = /^gitdir: (.+?)\s*$/.exec(readSmall(file) ?? "")?.[1];
+  const named = /^gitdir: (.+?)\s*$/.exec(readSettings(file) ?? "")?.[1];
   return named === undefined ? undefined : realPathOf(resolve(dirname(file), named));
 }
 
@@ -55,7 +55,7 @@ export function linkedDependencies(gitDir: string): string[] {
   const file = join(gitDir, "index");
   const size = sizeOf(file);
   if (size === undefined || size > maxIndexBytes) return [];
-  const isLong = /objectformat\s*=\s*"?sha256/i.test(readSmall(join(gitDir, "config")) ?? "");
+  const isLong = /objectformat\s*=\s*"?sha256/i.test(readSettings(join(gitDir, "config")) ?? "");
   const links = gitlinksIn(readFileSync(file), isLong ? 32 : 20);
   return links
     .filter((path) => isInDependencies(`${path}/.git`))
@@ -113,27 +113,58 @@ function hooksIn(folder: string, { isInside }: Pick<GitDeps, "isInside">): Judge
 }
 
 /** Files and hooks in the work tree that settings refer to. */
-function namedBySettings(gitDir: string, file: string, deps: GitDeps, depth = 0): JudgedPath[] {
+function namedBySettings(gitDir: string, file: string, deps: GitDeps): JudgedPath[] {
   const { placesOf = (path) => [path] } = deps;
+  return placesInSettings({ gitDir, file }, deps).flatMap(({ path, what }) => {
+    const places = placesOf(path);
+    if (what === "hooks") return places.flatMap((place) => hooksIn(place, deps));
+    const [role, rule] =
+      what === "hook" ? (["hook", "git hook"] as const) : (["settings", "git include"] as const);
+    return places.map((place): JudgedPath => ({ path: place, role, rule }));
+  });
+}
+
+/** A place in the work tree that settings name: a file that they include, the folder of the hooks, or one hook. */
+export interface NamedPlace {
+  /** Real path. */
+  readonly path: string;
+  readonly what: "settings" | "hooks" | "hook";
+}
+
+/** What git runs in a folder of hooks that is the work tree itself, where all other files are none. */
+const hookNames =
+  `applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg
+  post-commit pre-rebase post-checkout post-merge pre-push post-rewrite pre-receive update proc-receive post-receive
+  post-update reference-transaction push-to-checkout pre-auto-gc sendemail-validate fsmonitor-watchman
+  post-index-change`.split(/\s+/);
+
+interface SettingsFile {
+  readonly gitDir: string;
+  readonly file: string;
+  /** Where the files are that git checks out, unless the settings say otherwise. @default the folder of the git folder */
+  readonly tree?: string;
+}
+
+/** The places in the work tree that settings name, and those that included settings name. */
+export function placesInSettings(from: SettingsFile, deps: GitDeps, depth = 0): NamedPlace[] {
+  const { gitDir, file } = from;
   const settings = parseGitConfig(deps.settingsOf(file) ?? "") ?? [];
   const tree = settings.find(({ section, name }) => section === "core" && name === "worktree")?.value;
-  const root = tree === undefined ? dirname(gitDir) : resolve(gitDir, tree);
-  return settings.flatMap(({ section, name, value }) => {
+  const root = tree === undefined ? (from.tree ?? dirname(gitDir)) : resolve(gitDir, tree);
+  return settings.flatMap(({ section, name, value }): NamedPlace[] => {
+    if (value.startsWith("~")) return [];
     if ((section === "include" || section === "includeif") && name === "path") {
       const path = resolve(dirname(file), value);
-      if (value.startsWith("~") || !deps.isInside(path) || isWithin(path, gitDir)) return [];
-      const deeper = depth < maxDepth ? namedBySettings(gitDir, path, deps, depth + 1) : [];
-      const own = placesOf(realPathOf(path)).map((place): JudgedPath => ({
-        path: place,
-        role: "settings",
-        rule: "git include",
-      }));
-      return [...own, ...deeper];
+      if (!deps.isInside(path) || isWithin(path, gitDir)) return [];
+      const next = { ...from, file: path, tree: root };
+      const deeper = depth < maxDepth ? placesInSettings(next, deps, depth + 1) : [];
+      return [{ path: realPathOf(path), what: "settings" }, ...deeper];
     }
-    if (section !== "core" || name !== "hookspath" || value.startsWith("~")) return [];
+    if (section !== "core" || name !== "hookspath") return [];
     const folder = realPathOf(resolve(root, value));
-    if (folder === root || !deps.isInside(folder)) return [];
-    return placesOf(folder).flatMap((place) => hooksIn(place, deps));
+    if (!deps.isInside(folder)) return [];
+    if (folder !== realPathOf(root)) return [{ path: folder, what: "hooks" }];
+    return hookNames.map((hook) => ({ path: join(folder, hook), what: "hook" }));
   });
 }
 
@@ -174,7 +205,8 @@ function stateAt(path: string): EntryState | undefined {
   return ignoring("EACCES", () => entryAt(path)?.state);
 }
 
-function readSmall(file: string): string | undefined {
+/** The text of a small file; `undefined` if it is none. */
+export function readSettings(file: string): string | undefined {
   const size = sizeOf(file);
   return size === undefined || size > 256 * 1024 ? undefined : readFileSync(file, "utf8");
 }
