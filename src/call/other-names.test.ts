@@ -31,6 +31,8 @@ const open = (config: object = {}): Tenon =>
         rules: [
           { decision: "deny", path: "**/salaries" },
           { decision: "ask", path: "ops/**", access: "write" },
+          { decision: "deny", path: "team/*/private/**" },
+          { decision: "deny", path: "team/*/frozen/**", access: "write" },
         ],
       },
       ...config,
@@ -220,6 +222,20 @@ it("keeps from reading by its own name what a rule about a link hides", async ()
     expect(error).toBeUndefined();
     expect(JSON.stringify(result)).not.toContain(path);
   }
+});
+
+it("keeps commands from what a rule names through a link, in the background too", async () => {
+  link("team/x", "../store", "private/p");
+  put("store/frozen/f");
+  const lines = "p=store; cat $p/private/p; echo x >>$p/frozen/f; echo x >>$p/open; echo done";
+  put("run.sh", lines);
+  const { result } = await call("shell_exec", { command: "sh run.sh" });
+  expect(result).toMatchObject({ stdout: "done\n" });
+  const job = await call("shell_exec", { command: "sh run.sh", background: true });
+  const { jobId } = job.result as { jobId: string };
+  const output = await call("shell_output", { job_id: jobId, wait_for: "exit" });
+  expect(output.result).toMatchObject({ stdout: "done\n" });
+  expect([contentOf("store/frozen/f"), contentOf("store/open")]).toEqual(["old\n", "x\nx\n"]);
 });
 
 it("lets a person's rule open a path by its own name", async () => {

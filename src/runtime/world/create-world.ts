@@ -92,6 +92,7 @@ export function createWorld(parts: WorldOptions): World {
     ...parts,
     home: options.home,
     opened: openedByPerson(parts.rules),
+    namesOf: guards.names.of,
   });
   const noJobs = options.jobs === false ? "this process ends with its call, and its jobs with it" : undefined;
   const commands = createCommandWorld({

@@ -12,6 +12,8 @@ export interface RuntimeSandboxOptions extends RuntimeBase {
   readonly home: string | undefined;
   /** Protected paths that the user's own rules allow. */
   readonly opened: readonly string[];
+  /** The other names of a path. */
+  readonly namesOf: (real: string, below: boolean) => readonly string[];
 }
 
 /** The sandbox for the commands of one workspace. */
@@ -31,6 +33,7 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
     protectedPaths: [...protectedPathGlobs, ...config.files.protectedPaths],
     carefulPaths: carefulPathGlobs,
     unprotectedPaths: opened,
+    namesOf: options.namesOf,
     egress: { hosts: compileHosts(config.network.allowHosts), allowPrivate: config.network.allowPrivate },
     quarantineDir: join(ownDir, "quarantine"),
     layersDir: join(ownDir, "layers"),

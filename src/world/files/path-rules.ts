@@ -2,6 +2,7 @@ import path from "node:path";
 import { ToolValidationError } from "../../contract/errors.js";
 import { createDenyRules, foldLocation, type Location } from "./deny-rules.js";
 import { foldName } from "./fold-name.js";
+import { judgeBelow, refuseChange, refuseUse, type DeniedRules } from "./path-denials.js";
 import { fromAlias, narrowedPaths, resolveRoots, type PathRoot } from "./path-roots.js";
 import { relativeTo, isTooLong, isWithin, hasParentSegment, pathTextFault, resolveIn } from "./path-text.js";
 import { type PathAccess, type PathRefusal, refusal, type RuleVerdict } from "./path-verdict.js";
@@ -93,13 +94,6 @@ export function createPathRules(options: PathRulesOptions, { namesOf }: PathRule
   });
 }
 
-interface DeniedRules {
-  readonly state: ReturnType<typeof createDenyRules>;
-  readonly forbidden: ReturnType<typeof createDenyRules>;
-  readonly protected: ReturnType<typeof createDenyRules>;
-  readonly unprotected: ReturnType<typeof createDenyRules>;
-}
-
 /** Why paths may not be used. */
 interface Denials extends DeniedRules {
   /** Why a path may neither be read nor changed. */
@@ -108,6 +102,7 @@ interface Denials extends DeniedRules {
   readonly change: (absolute: string) => PathRefusal | undefined;
 }
 
+/** Judge paths by the rules; the last path is remembered. */
 function createDenials(rules: DeniedRules, locate: (absolute: string) => Location): Denials {
   return {
     ...rules,
@@ -120,20 +115,6 @@ function createDenials(rules: DeniedRules, locate: (absolute: string) => Locatio
 function rememberLast<Result>(judgePath: (text: string) => Result): (text: string) => Result {
   let last: { readonly text: string; readonly result: Result } | undefined;
   return (text) => (last?.text === text ? last : (last = { text, result: judgePath(text) })).result;
-}
-
-function refuseUse({ state, forbidden }: DeniedRules, location: Location): PathRefusal | undefined {
-  if (state.match(location) !== undefined) return refusal("PATH_FORBIDDEN", "stateDir", STATE);
-  const rule = forbidden.match(location);
-  if (rule === undefined) return undefined;
-  return refusal("PATH_FORBIDDEN", `forbiddenPaths: ${rule}`, `is forbidden by the rule "${rule}"`);
-}
-
-function refuseChange(rules: DeniedRules, location: Location): PathRefusal | undefined {
-  const rule = rules.protected.match(location);
-  if (rule === undefined || rules.unprotected.match(location) !== undefined) return undefined;
-  const reason = `is protected from changes by the rule "${rule}"`;
-  return refusal("PATH_FORBIDDEN", `protected: ${rule}`, reason);
 }
 
 interface RuleParts {
@@ -263,8 +244,7 @@ function judgeName(
 
 function judgeScreens(parts: RuleParts, absolute: string): RuleVerdict {
   const { screens } = parts;
-  if (screens.length === 0 || screens.every((passes) => passes(shownIn(parts, absolute))))
-    return { allowed: true, path: absolute };
+  if (screens.every((passes) => passes(shownIn(parts, absolute)))) return { allowed: true, path: absolute };
   return refusal(
     "PATH_FORBIDDEN",
     "policy",
@@ -282,17 +262,6 @@ function mayDenyBelow(parts: RuleParts, realPath: string): boolean {
   if (parts.narrowed.some((list) => !list.some((allowed) => isWithin(realPath, allowed)))) return true;
   const location = locationOf(parts, realPath);
   return parts.denied.state.mayMatchBelow(location) || parts.denied.forbidden.mayMatchBelow(location);
-}
-
-const STATE = "belongs to Tenon's own state";
-
-function judgeBelow(denied: DeniedRules, location: Location): PathRefusal | undefined {
-  if (denied.state.matchBelow(location) !== undefined) {
-    return refusal("PATH_FORBIDDEN", "stateDir", `contains what ${STATE}`);
-  }
-  const rule = denied.forbidden.matchBelow(location) ?? denied.protected.matchBelow(location);
-  if (rule === undefined) return undefined;
-  return refusal("PATH_FORBIDDEN", rule, `contains what the rule "${rule}" protects from being removed`);
 }
 
 function locationOf(parts: Pick<RuleParts, "roots" | "workspace">, absolute: string): Location {

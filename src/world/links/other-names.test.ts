@@ -92,5 +92,5 @@ it("looks again after a while, and at once if it is told to", async () => {
   names.renew();
   expect(names.of(file)).toEqual([join(root, "link")]);
   rmSync(join(root, "link"));
-  await expect.poll(() => names.of(file)).toEqual([]);
+  await expect.poll(() => names.of(file), { timeout: 10_000 }).toEqual([]);
 });

@@ -7,14 +7,14 @@ import { createLinkWalk, type NamedTarget } from "./walk-links.js";
  */
 export interface OtherNames {
   /** The absolute names of a real path besides its own; `below`: also those of what is in that folder. */
-  of(real: string, below?: boolean): readonly string[];
+  readonly of: (real: string, below?: boolean) => readonly string[];
   /** Look again before the next answer, because links may have changed. */
   renew(): void;
 }
 
 /** Looking for links takes at most this part of the time. */
 const share = 100;
-const minIntervalMs = 100;
+const minIntervalMs = 2000;
 /** Links that lead to each other's places can give a path any number of names; the nearest are found first. */
 const maxNames = 64;
 

@@ -19,6 +19,8 @@ export interface SharedRules {
   readonly fixed: readonly string[];
   /** Writable by configuration although a pattern of `fixed` matches. */
   readonly opened: readonly string[];
+  /** The other names of a path: a rule about one of them binds the path. @default none */
+  readonly namesOf?: ((real: string, below: boolean) => readonly string[]) | undefined;
   /** Checks every open folder that is listed. */
   readonly sensitivePathFinder?: SensitivePathFinder | undefined;
 }
@@ -131,10 +133,12 @@ function createAccessRules({ rules, shared, paths, key, screen }: AccessRulesOpt
     judge(path, name) {
       const location = shared.locate(path);
       if (shared.hidden.match(location) !== undefined) return forbidden;
-      const read = policy?.read(path);
+      const others = rules.namesOf?.(path, false) ?? [];
+      if (others.some((other) => shared.hidden.match(shared.locate(other)) !== undefined)) return forbidden;
+      const read = strictest([path, ...others].map((each) => policy?.read(each)));
       const isFixed =
         shared.fixed.match(location) !== undefined && shared.opened.match(location) === undefined;
-      const write = isFixed ? undefined : policy?.write(path);
+      const write = isFixed ? undefined : strictest([path, ...others].map((each) => policy?.write(each)));
       const isGit = name === ".git";
       // A protected folder may still contain hidden paths or exceptions.
       const isMixed = (isFixed || isGit) && (policy !== undefined || mayDifferBelow(shared, location));
@@ -147,6 +151,13 @@ function createAccessRules({ rules, shared, paths, key, screen }: AccessRulesOpt
       };
     },
   };
+}
+
+/** The ruling that says least: an allowance by one name does not lift what is said about another. */
+function strictest([own, ...others]: readonly (PathRuling | undefined)[]): PathRuling | undefined {
+  const tightening = others.filter((ruling) => ruling !== undefined && ruling.decision !== "allow");
+  if (tightening.length === 0 || own?.decision === "deny") return own;
+  return tightening.find((ruling) => ruling?.decision === "deny") ?? (deniesWrite(own) ? own : tightening[0]);
 }
 
 function mayDifferBelow({ opened, hidden }: CompiledShared, location: Location): boolean {

@@ -28,6 +28,7 @@ export function createRuleParts(
       hidden: [...options.forbiddenPaths, ...settings.hidden, options.stateDir, view.scratch.dir],
       fixed: options.protectedPaths,
       opened,
+      namesOf: options.namesOf,
       sensitivePathFinder: createSensitivePathFinder({ roots, named, opened }),
     },
     options.monotonic,

@@ -42,6 +42,8 @@ export interface SandboxOptions {
   readonly unprotectedPaths: readonly string[];
   /** Paths or globs that commands change only with consent. */
   readonly carefulPaths: readonly string[];
+  /** The other names of a path: a rule about one of them binds the path. @default none */
+  readonly namesOf?: ((real: string, below: boolean) => readonly string[]) | undefined;
   /** What commands may reach besides public addresses. @default nothing */
   readonly egress?: EgressRules;
   /** Where held back changes are stored, inaccessible to commands. */
