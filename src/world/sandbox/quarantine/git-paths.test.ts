@@ -124,9 +124,11 @@ describe("the paths that git obeys below and beside a git folder", () => {
     mkdirSync(join(root, "elsewhere/hooks"), { recursive: true });
     writeFileSync(join(root, "elsewhere/hooks/post-merge"), "");
     expect(pathsOf(() => true)).toEqual(["elsewhere/hooks/post-merge: hook (git hook)"]);
-    // The work tree itself is not a folder of hooks.
+    // Of the files in a work tree that is the folder of hooks, only those with names of hooks are.
+    writeFileSync(join(root, "a file"), "");
     settings[join(git, "config")] = "[core]\n\thooksPath = .\n";
-    expect(pathsOf(() => true)).toEqual([]);
+    expect(pathsOf(() => true)).toContain("pre-commit: hook (git hook)");
+    expect(pathsOf(() => true)).not.toContain("a file: hook (git hook)");
   });
 });
 
