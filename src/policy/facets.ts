@@ -28,8 +28,7 @@ export function facetsOf(call: PolicyCall, space: PathSpace): readonly Facet[] {
     for (const command of commandsOf(call)) facets.push({ kind: "command", ...viewCommand(command) });
   const side = { space, shell, namesOf: call.namesOf };
   for (const resource of call.writes) addFacet(facets, resource, { ...side, write: true });
-  for (const path of call.changes ?? [])
-    addPath(facets, path, { ...side, write: true, tree: false, weak: true });
+  for (const path of call.changes ?? []) addFacet(facets, { path }, { ...side, write: true, weak: true });
   for (const resource of call.reads) addFacet(facets, resource, { ...side, write: false });
   return facets.length > 0 ? facets : wholeCall;
 }
@@ -54,25 +53,20 @@ interface Side {
   readonly write: boolean;
   readonly shell: boolean;
   readonly namesOf: PolicyCall["namesOf"];
+  /** @default for what a command reads */
+  readonly weak?: boolean;
 }
 
 function addFacet(facets: Facet[], resource: Resource, side: Side): void {
-  if ("path" in resource) {
-    addPath(facets, resource.path, { ...side, tree: false, weak: side.shell && !side.write });
-  } else if ("tree" in resource) {
-    // A command locks whole trees to make others wait; that says nothing about the paths it touches.
-    if (!side.shell) addPath(facets, resource.tree, { ...side, tree: true, weak: false });
-  } else if ("host" in resource) {
-    facets.push({ kind: "host", ...viewHost(resource.host) });
-  }
-}
-
-function addPath(
-  facets: Facet[],
-  path: string,
-  { space, tree, write, weak, namesOf }: Side & Pick<PathFacet, "tree" | "weak">,
-): void {
-  const facet = { kind: "path", view: viewPath(path, space), tree, write, weak } as const;
+  if ("host" in resource) facets.push({ kind: "host", ...viewHost(resource.host) });
+  const { space, write, shell, namesOf } = side;
+  const tree = "tree" in resource;
+  // A command locks whole trees to make others wait; that says nothing about the paths it touches.
+  const path = "path" in resource ? resource.path : tree && !shell ? resource.tree : undefined;
+  if (path === undefined) return;
+  // A path that a command reads can make the decision stricter, but needs no consent of its own.
+  const weak = side.weak ?? (shell && !write);
+  const facet: PathFacet = { kind: "path", view: viewPath(path, space), tree, write, weak };
   facets.push(facet);
   // A walk leaves out what it may not read.
   for (const name of namesOf?.(path, tree && write) ?? [])

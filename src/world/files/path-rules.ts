@@ -225,7 +225,8 @@ function judgeDenied(parts: RuleParts, absolute: string, access: PathAccess): Ru
       if (refused !== undefined) return refused;
     }
   }
-  return reads ? judgeScreens(parts, absolute) : { allowed: true, path: absolute };
+  if (!reads || parts.screens.length === 0) return { allowed: true, path: absolute };
+  return judgeScreens(parts, absolute);
 }
 
 /** Why a path may not be used, by another name of it. What a person opened by its own name stays open. */
