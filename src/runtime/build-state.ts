@@ -17,57 +17,70 @@ import { systemClock } from "../contract/system-clock.js";
 
 /** The first builder: options with their defaults, the state with its policy, and the log of calls. */
 export function buildState(given: TenonOptions) {
+  const base = createBase(given);
+  const { options, running } = base;
+  const remembered = createRuntimePolicy(base);
+  const audit = createRuntimeAudit({ ...base, running, ownership: given.ownership });
+  const recordActionAs = (actor: Actor) =>
+    createAuditedActions({ ...base, actor, recorders: audit.recorders });
+  return {
+    ...base,
+    remembered,
+    policy: remembered.policy,
+    audit,
+    recordActionAs,
+    recordAction: recordActionAs(options.actor ?? { via: "library" }),
+  };
+}
+
+/** What `buildState` made. */
+export type StateParts = ReturnType<typeof buildState>;
+
+/** What nothing else has to exist for: options, events, ids, secrets, and the state, which opens on first use. */
+function createBase(given: TenonOptions) {
   const opened = openOptions(given);
-  const { config } = opened;
+  const { config, env, workspace } = opened;
   const clock = given.clock ?? systemClock;
   const log = logSinkOf(given.log, config);
   const onWarning = (message: string): void => log?.({ level: "warn", time: clock.now(), message });
   const events = new EventBus({ now: clock.now });
   const redactor = createSecretRedactor(opened);
-  const { redact } = redactor;
+  const { redact, addKnown } = redactor;
   logCalls({ config, sink: log, events, redact });
   const ids = createCallIds();
-  const running = new RunningCalls();
-  const state = createLazyState({
-    ...opened,
-    database: config.database,
-    limits: config.state,
-    answerLimits: {
-      maxAgeMs: config.idempotency.maxAgeHours * 3_600_000,
-      maxKeys: config.idempotency.maxKeys,
-    },
-    ownership: given.ownership,
-    onWarning,
-  });
-  const secretKeys = new SecretKeySource({
-    env: opened.env,
-    keyFile: opened.secretsKeyFile,
-    workspace: opened.workspace,
-    onKey: redactor.addKnown,
-  });
-  const vault = new SecretVault({ state, keys: secretKeys, onSecret: redactor.addKnown });
-  const options: TenonOptions = log === undefined ? given : { ...given, log };
-  const base = { ...opened, options, clock, events, redactor, redact, ids, newId: ids.newId, state };
-  const remembered = createRuntimePolicy(base);
-  const audit = createRuntimeAudit({ ...base, running, ownership: given.ownership });
-  const recordActionAs = (actor: Actor) =>
-    createAuditedActions({ ...base, actor, recorders: audit.recorders });
-  const recordAction = recordActionAs(options.actor ?? { via: "library" });
+  const state = createState(opened, { ownership: given.ownership, onWarning });
+  const secretKeys = new SecretKeySource({ env, keyFile: opened.secretsKeyFile, workspace, onKey: addKnown });
   return {
-    ...base,
-    vault,
-    secretKeys,
-    recordActionAs,
+    ...opened,
+    options: log === undefined ? given : { ...given, log },
+    clock,
     onWarning,
-    running,
-    remembered,
-    policy: remembered.policy,
-    audit,
-    recordAction,
+    events,
+    redactor,
+    redact,
+    ids,
+    newId: ids.newId,
+    running: new RunningCalls(),
+    state,
+    secretKeys,
+    vault: new SecretVault({ state, keys: secretKeys, onSecret: addKnown }),
   };
 }
 
-export type StateParts = ReturnType<typeof buildState>;
+function createState(
+  opened: OpenedOptions,
+  more: Pick<Parameters<typeof createLazyState>[0], "ownership" | "onWarning">,
+) {
+  const { database, state, idempotency } = opened.config;
+  const { maxAgeHours, maxKeys } = idempotency;
+  return createLazyState({
+    ...opened,
+    ...more,
+    database,
+    limits: state,
+    answerLimits: { maxAgeMs: maxAgeHours * 3_600_000, maxKeys },
+  });
+}
 
 /** Hides what the environment and the configuration hold of secrets. */
 function createSecretRedactor({ config, env }: OpenedOptions): Redactor {
