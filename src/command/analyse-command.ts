@@ -14,14 +14,14 @@ import { unfoldCommand } from "./unfold/unfold-command.js";
 import { denyCommand } from "./judge/deny-command.js";
 import { knownField } from "./words/field.js";
 
-/** Longer lines ask, whatever is in them. */
+/** Longer lines always ask. */
 const maxLineLength = 16_384;
-/** Longer lines are only skimmed for what is denied. */
+/** Longer lines are only scanned for commands that are denied. */
 const maxParsedLength = 131_072;
 /** How often parts of a line are walked again with other values. */
 const budget = 64;
 
-/** Split a shell line into its simple commands, and say what is known of each. Reads no file and runs nothing. */
+/** Split a shell line into its simple commands, and say what is known about each. Reads no file and runs nothing. */
 export function analyseCommand(line: string, options: AnalyseOptions): CommandAnalysis {
   const place = toShellContext(options);
   const walk = createWalk(place);
@@ -34,7 +34,7 @@ export function analyseCommand(line: string, options: AnalyseOptions): CommandAn
   return toAnalysis(walk, startFolder(options, place));
 }
 
-/** Whatever a line does to the parser, it is not known then. */
+/** If the parser fails on a line, the line is unknown. */
 function walkSafely(line: string, scope: Scope, walk: Walk): void {
   try {
     walk.source(line, scope);
@@ -145,7 +145,7 @@ function asLoose(command: SimpleCommand): SimpleCommand {
 
 const maxBodyLength = 4096;
 
-/** Look into a command: what it runs in turn is reported in its place, or beside it. */
+/** Analyse a command: the commands that it runs are reported instead of it or in addition to it. */
 function runCommand(resolved: ResolvedCommand, scope: Scope, walk: Walk): void {
   const [name] = resolved.fields;
   if (name === undefined) return;
@@ -203,8 +203,8 @@ function isTooNested(text: string): boolean {
 const maxCommandLength = 4096;
 
 /**
- * Look for what is denied in text that is too long or too deep to be parsed: whatever stands between
- * two separators is taken as a command. No limit of the parser may hide what must not run.
+ * Look for denied commands in text that is too long or too deeply nested to be parsed: everything between two
+ * separators counts as a command. A limit of the parser must not hide a command that must never run.
  */
 function roughDenial(text: string, scope: Scope, place: ShellContext): string | undefined {
   const loose: Scope = { ...scope, strict: false };

@@ -4,7 +4,7 @@ import type { ResolvedCommand, Walk } from "./walk.js";
 import type { Field } from "./words/field.js";
 import { absolutePath } from "./words/paths.js";
 
-/** Let a builtin change what is known for the commands after it. */
+/** Apply what a builtin changes for the commands after it. */
 export function applyBuiltin({ fields, stdin }: ResolvedCommand, scope: Scope, walk: Walk): void {
   const [name, ...args] = fields;
   if (name?.known !== true) {

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "unbash";
 import { grammar } from "./grammar.js";
 
-/** What a part of the line may change for what comes after. */
+/** What a part of the line may change for the commands after it. */
 export interface Changes {
   /** Variables that it may set; `all` where any could be. */
   readonly names: ReadonlySet<string> | "all";
@@ -9,14 +9,14 @@ export interface Changes {
   readonly moves: boolean;
 }
 
-/** Builtins that set variables by name, or run what could. */
+/** Builtins that set variables by name, or run code that could. */
 const setters = new Set(
   "read readarray mapfile printf getopts declare typeset local export readonly unset let eval source . wait set shift".split(
     " ",
   ),
 );
 
-/** What was found in bodies, each of which is looked through once. */
+/** The results of bodies that were already searched. */
 export type FoundNames = WeakMap<SyntaxNode, Found>;
 
 interface Found extends Changes {
@@ -24,7 +24,7 @@ interface Found extends Changes {
   readonly programs: ReadonlySet<string>;
 }
 
-/** What a body that may run several times, or never, changes. */
+/** What a body changes that may run several times, or never. */
 export function assignedNames(
   root: SyntaxNode,
   functions: ReadonlyMap<string, unknown>,

@@ -7,7 +7,7 @@ export interface AnalyseOptions {
   readonly home?: string | undefined;
   /** Only bash and sh are judged by their grammar; nothing of another shell counts as known. @default "bash" */
   readonly dialect?: "bash" | "sh" | "other" | undefined;
-  /** What is fed to the line as a whole. @default nothing */
+  /** The standard input of the line. @default nothing */
   readonly stdin?: string | undefined;
   /** Names of variables that were changed for this line: they can change what its commands do. */
   readonly env?: readonly string[] | undefined;
@@ -29,22 +29,22 @@ export interface CommandVariable {
 
 /** One command that the line would run, with all wrappers around it taken off. */
 export interface SimpleCommand {
-  /** What could not be resolved stands as it was written. */
+  /** Words that could not be resolved are shown as they were written. */
   readonly words: readonly string[];
-  /** `false` where words, or what the program does with them, are only known when it runs. */
+  /** `false` if the words, or what the program does with them, are only known when it runs. */
   readonly known: boolean;
   /** Places of the words that are only known when it runs. */
   readonly unknownWords: readonly number[];
   readonly why?: string | undefined;
   readonly assignments: readonly CommandVariable[];
   readonly redirections: readonly Redirection[];
-  /** What it reads from its standard input: `undefined` where nothing feeds it, `null` where that is not known. */
+  /** Its standard input: `undefined` if it has none, `null` if it is not known. */
   readonly stdin?: string | null | undefined;
   /** Folders it can run in, absolute; `null` where that is not known. */
   readonly cwds: readonly string[] | null;
-  /** What it was found in, outermost first: `timeout`, `sh -c`, `$(…)`, … */
+  /** What contains it, outermost first: `timeout`, `sh -c`, `$(…)`, … */
   readonly via: readonly string[];
-  /** Where in the line it stands, or what it was found in. */
+  /** Where it is in the line, or where its container is. */
   readonly at: { readonly start: number; readonly end: number };
   /** It is in the strict fragment that only reads, inside the workspace. */
   readonly readOnly: boolean;
@@ -52,13 +52,13 @@ export interface SimpleCommand {
   readonly denied?: string | undefined;
 }
 
-/** What a shell line would do, as far as that can be known without running it. */
+/** What a shell line would do, as far as it can be known without running it. */
 export interface CommandAnalysis {
   /** Every simple command, in the order in which they stand. */
   readonly commands: readonly SimpleCommand[];
   /** The whole line is in the strict fragment that only reads. */
   readonly readOnly: boolean;
-  /** What stays unknown about the line as a whole, in words. */
+  /** Why the line is not fully known, in words. */
   readonly unknown: readonly string[];
   /** Why the line should never run, where that is sure. */
   readonly denied?: string | undefined;

@@ -13,7 +13,7 @@ export type LineSelection =
   /** Each line with its number in front, as `cat -n` does. */
   | { readonly kind: "numbered" };
 
-/** What one pipeline of a line prints. */
+/** The output of one pipeline of a line. */
 export type PrintedStep =
   /** A text that is known without running it; empty for a program of which nothing is known. */
   | { readonly kind: "text"; readonly text: string }
@@ -27,8 +27,8 @@ export type PrintedStep =
   | { readonly kind: "matches"; readonly files: readonly string[]; readonly cwd: string };
 
 /**
- * What a shell line prints of files, as far as its words say. Nothing is claimed about programs: the caller compares
- * it with what was really printed. `undefined` if the line is more than a list of pipelines.
+ * The files that a shell line prints, judged by its words. Programs may behave differently, so the caller compares this
+ * with the real output. `undefined` if the line is more than a list of pipelines.
  */
 export function printedSteps(line: string, commands: readonly ShellCommand[]): PrintedStep[] | undefined {
   const pipelines = pipelinesOf(line, commands);
@@ -37,7 +37,7 @@ export function printedSteps(line: string, commands: readonly ShellCommand[]): P
 
 type Pipeline = readonly [ShellCommand, ...ShellCommand[]];
 
-/** Pipelines that run one after the other, by what is between the commands. */
+/** Pipelines that run one after another, and the operators between them. */
 function pipelinesOf(line: string, commands: readonly ShellCommand[]): Pipeline[] | undefined {
   const pipelines: [ShellCommand, ...ShellCommand[]][] = [];
   let end = 0;
@@ -90,7 +90,7 @@ interface Reading {
   readonly files: readonly string[];
 }
 
-/** What a program prints of its files or its input; `undefined` if its options are not known. */
+/** The output of a program for its files or its input; `undefined` if its options are not known. */
 function selectionOf(name: string, args: readonly string[]): Reading | undefined {
   switch (name) {
     case "cat":

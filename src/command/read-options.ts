@@ -62,7 +62,7 @@ export interface ReadArguments {
   readonly start: number;
 }
 
-/** Sort arguments by a spec; `undefined` where one of them is no option that it knows. */
+/** Sort arguments by a spec; `undefined` if one of them is an unknown option. */
 export function readArguments(args: readonly Field[], spec: OptionSpec): ReadArguments | undefined {
   const options = new Map<string, Field[]>();
   const operands: Field[] = [];

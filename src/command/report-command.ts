@@ -16,11 +16,11 @@ import { absolutePath } from "./words/paths.js";
 export interface Findings {
   readonly denied?: string | undefined;
   readonly why?: string | undefined;
-  /** It was shown elsewhere that it only reads, whatever words are still to come. */
+  /** It was shown elsewhere that it only reads, whatever words follow. */
   readonly readOnly?: boolean | undefined;
 }
 
-/** Judge a command and add it to what the line runs. */
+/** Judge a command and add it to the commands of the line. */
 export function reportCommand(
   resolved: ResolvedCommand,
   scope: Scope,
@@ -43,7 +43,7 @@ export function reportCommand(
     why,
     assignments,
     redirections: redirections.map(({ op, target, known }) => ({ op, target, known })),
-    // A command that only reads needs no consent, and after a hundred commands the input is no longer worked out.
+    // A read-only command needs no consent, and after a hundred commands the input is no longer determined.
     stdin: readOnly || walk.commands.length > maxFed ? unreadText(resolved.stdin) : fedText(resolved.stdin),
     cwds: scope.cwds ?? null,
     via: scope.via,
@@ -59,13 +59,13 @@ function unreadText({ fed }: Stdin): null | undefined {
   return fed ? null : undefined;
 }
 
-/** What feeds the command, as far as it stands in the line. */
+/** The input of the command, if it is in the line. */
 function fedText({ fed, text, sure }: Stdin): string | null | undefined {
   if (!fed) return undefined;
   return sure?.() === true ? (text() ?? null) : null;
 }
 
-/** Why nobody can say what the command does. */
+/** Why it is unknown what the command does. */
 function unsure({ fields, assignments }: ResolvedCommand, scope: Scope, walk: Walk): string | undefined {
   const [name, ...args] = fields;
   if (name === undefined || !name.known || name.pattern !== undefined)
@@ -80,7 +80,7 @@ function unsure({ fields, assignments }: ResolvedCommand, scope: Scope, walk: Wa
   return scope.unreliable;
 }
 
-/** What it prints, and which files it names. */
+/** Its output, and the files that it names. */
 function noteFlow(resolved: ResolvedCommand, scope: Scope, walk: Walk): void {
   const judged = toJudgedCommand(resolved, scope, walk.place);
   if (judged === undefined) return;

@@ -1,18 +1,18 @@
 import type { Redirected } from "unbash";
 import type { Field, Taint } from "./words/field.js";
 
-/** What is known of a variable; without `text` and `items` nothing is. */
+/** What is known about a variable; nothing is, without `text` and `items`. */
 export interface Value {
   readonly text?: string | undefined;
   readonly items?: readonly Field[] | undefined;
-  /** What it most likely is, where it is not known. */
+  /** Its most likely value, if it is not known. */
   readonly guess?: string | undefined;
   readonly taint?: Taint | undefined;
 }
 
-/** What a command reads from its standard input. */
+/** Where a command's standard input comes from. */
 export interface Stdin {
-  /** The text, where it stands in the line. */
+  /** The text, if it is in the line itself. */
   readonly text: () => string | undefined;
   /** The text is all of it. */
   readonly sure?: (() => boolean) | undefined;
@@ -25,14 +25,14 @@ export interface Stdin {
   readonly network?: boolean | undefined;
 }
 
-/** What the commands of one stretch of the line have in common, gathered while they are walked. */
+/** What the commands of one stretch of the line share, collected while they are walked. */
 export interface Flow {
   taint: Taint | undefined;
 }
 
 export type FunctionBody = Redirected["command"] | Redirected;
 
-/** What is known where a command stands. Changed by the commands as they are walked. */
+/** What is known at the place of a command. The commands change it as they are walked. */
 export interface Scope {
   readonly vars: Map<string, Value>;
   /** `$1` and on; `undefined` where they are not known. */
@@ -52,7 +52,7 @@ export interface Scope {
   readonly depth: number;
   readonly via: readonly string[];
   readonly stdin: Stdin;
-  /** Programs that read what it writes. */
+  /** Programs that read its output. */
   readonly readers: readonly string[];
   /** Descriptors that are connections. */
   readonly connections: Set<string>;
@@ -61,7 +61,7 @@ export interface Scope {
 
 export const nothingFed: Stdin = { text: () => undefined, fed: false };
 
-/** A scope for a part of the line that cannot change what is around it. */
+/** A scope for a part of the line that cannot change its surroundings. */
 export function forkScope(scope: Scope, changes: Partial<Scope> = {}): Scope {
   return {
     ...scope,
@@ -72,7 +72,7 @@ export function forkScope(scope: Scope, changes: Partial<Scope> = {}): Scope {
   };
 }
 
-/** A scope that says what it was found in, but changes with its surroundings. */
+/** A scope that names its surroundings and changes with them. */
 export function scopeVia(scope: Scope, via: string, changes: Partial<Scope> = {}): Scope {
   return { ...scope, via: [...scope.via, via], depth: scope.depth + 1, ...changes };
 }
@@ -87,14 +87,14 @@ function unsure({ text, guess, taint }: Value): Value {
   return { guess: text ?? guess, taint };
 }
 
-/** What a part of the line changed is no longer sure: it may not have run, or not to its end. */
+/** What a part of the line changed becomes uncertain: it may not have run, or not completely. */
 export function settle(scope: Scope, before: ReadonlyMap<string, Value>): void {
   for (const [name, value] of scope.vars) {
     if (before.get(name) !== value) scope.vars.set(name, unsure(value));
   }
 }
 
-/** Walk a part that may not run: what it changes is no longer sure afterwards. */
+/** Walk a part that may not run: its changes are uncertain afterwards. */
 export function walkBranch(scope: Scope, body: (inner: Scope) => void, changes: Partial<Scope> = {}): void {
   const vars = new Map(scope.vars);
   const inner = { ...scope, depth: scope.depth + 1, ...changes };
@@ -106,7 +106,7 @@ export function walkBranch(scope: Scope, body: (inner: Scope) => void, changes: 
   if (inner.positional !== scope.positional) scope.positional = undefined;
 }
 
-/** Carry what a part changed over to what is around it, where both are one shell. */
+/** Apply the changes of a part to its surroundings, if both run in the same shell. */
 export function carryOver(to: Scope, from: Scope): void {
   if (to === from) return;
   to.cwds = from.cwds;

@@ -6,7 +6,7 @@ import { quietly, type Output, type Walk } from "./walk.js";
 import { worse, type Field, type Taint } from "./words/field.js";
 import { resolveText, resolveWord } from "./words/resolve-word.js";
 
-/** What a script prints, where that can be told without running it: `echo`, `printf`, and what turns text into other text. */
+/** The output of a script, if it can be known without running it: `echo`, `printf`, and programs that transform text. */
 export function staticOutput(script: ParsedScript, scope: Scope, walk: Walk): Output | undefined {
   const [statement, ...more] = script.commands;
   if (statement === undefined || more.length > 0 || statement.background === true) return undefined;
@@ -17,13 +17,13 @@ export function staticOutput(script: ParsedScript, scope: Scope, walk: Walk): Ou
     : pipelineOutput([command], scope, walk);
 }
 
-/** What the last of these commands prints, each reading what the one before it printed. */
+/** The output of the last of these commands, each of which reads the output of the one before it. */
 export function pipelineOutput(
   commands: readonly CommandNode[],
   scope: Scope,
   walk: Walk,
 ): Output | undefined {
-  // What comes before a program that reads no input does not count; without one, who knows what is printed.
+  // Commands before a program that reads no input do not matter; without such a program, the output is unknown.
   const start = commands.findLastIndex((command) => command.type === "Command" && isSource(command));
   if (start < 0) return undefined;
   const quiet = quietly(walk);

@@ -91,7 +91,7 @@ interface Redirected {
   readonly strict: boolean;
 }
 
-/** Resolve redirections, note what they read and write, and say what standard input becomes. */
+/** Resolve redirections, note what they read and write, and return the new standard input. */
 export function walkRedirections(nodes: readonly RedirectionNode[], scope: Scope, walk: Walk): Redirected {
   let { stdin } = scope;
   const redirections = nodes.map((node) => {

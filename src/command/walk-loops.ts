@@ -24,7 +24,7 @@ export function walkFor(node: Node<"For" | "Select">, scope: Scope, walk: Walk):
       walk.node(node.body, inner);
     }
   };
-  // How often a loop runs is part of what it does, so it is not in the strict fragment.
+  // The number of iterations is unknown, so a loop is not in the strict fragment.
   walkBranch(scope, walkRounds, { strict: false });
   setVariable(name, {}, scope);
   forgetChanges(node.body, scope, walk);
@@ -64,7 +64,7 @@ export function walkCase(node: Node<"Case">, scope: Scope, walk: Walk): void {
   }
 }
 
-/** Keep a function for when it is called, and walk its body as it stands: anything may be set by then. */
+/** Store a function for later calls, and walk its body with all variables unknown: anything may be set by then. */
 export function walkFunction(node: Node<"Function">, scope: Scope, walk: Walk): void {
   const name = node.name.value;
   if (isForkBomb(name, node.body))
@@ -81,7 +81,7 @@ export function walkFunction(node: Node<"Function">, scope: Scope, walk: Walk): 
   walk.node(node.body, inner);
 }
 
-/** Whether a function's body starts the function at least twice, beside itself, whatever happens. */
+/** Whether a function's body always starts the function at least twice, in parallel to itself. */
 function isForkBomb(name: string, body: SyntaxNode): boolean {
   let calls = 0;
   let beside = false;

@@ -146,7 +146,7 @@ function walkIf(node: Extract<SyntaxNode, { type: "If" }>, scope: Scope, walk: W
   for (const body of bodies) walkBranch(scope, (inner) => walkNode(body, inner, walk));
 }
 
-/** Walk the commands of a pipeline, each knowing what comes in and who reads what goes out. */
+/** Walk the commands of a pipeline; each knows its input and the readers of its output. */
 function walkPipeline({ commands, prefixes }: Pipeline, scope: Scope, walk: Walk): void {
   if (commands.length === 1 && prefixes.length > 0) {
     walk.node(commands[0]!, scope);
@@ -192,7 +192,7 @@ function programOf(node: CommandNode): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
 
-/** Walk `[[ … ]]`: comparisons of numbers evaluate what they are given, which can run commands. */
+/** Walk `[[ … ]]`: numeric comparisons evaluate their operands, which can run commands. */
 function walkTest(expression: TestExpression, scope: Scope, walk: Walk): void {
   switch (expression.type) {
     case "TestLogical":
@@ -223,7 +223,7 @@ function walkOperand(word: Word, operator: string, scope: Scope, walk: Walk): vo
     !(operator === "-v" && /^\w+$/.test(text) && known)
   )
     walk.unknown.add(`[[ ${operator} ]] on something that is only known when it runs`);
-  // Whether a file exists elsewhere is told to nobody unasked.
+  // Whether a file outside the workspace exists is not revealed without consent.
   const paths = (scope.cwds ?? []).map((cwd) => absolutePath(text, cwd));
   const outside = /^[/.]/.test(text) && !paths.every((path) => isInside(path, walk.place.workspace));
   if (!plain || outside) walk.loose = true;

@@ -50,7 +50,7 @@ export interface Walk {
   loose: boolean;
   service: string | undefined;
   interactive: string | undefined;
-  /** Why something in it should never run, where that is no single command's fault. */
+  /** Why something in it must never run, if no single command is to blame. */
   denied: string | undefined;
   /** Where in the line the walk is. */
   at: SimpleCommand["at"];
@@ -58,7 +58,7 @@ export interface Walk {
   inner: number;
   /** Made when first needed: few lines have loops. */
   found: FoundNames | undefined;
-  /** Some of it lies deeper than the parser goes. */
+  /** Some of it is nested more deeply than the parser goes. */
   tooDeep: boolean;
   /** How often parts may still be walked more than once. */
   budget: number;
@@ -72,10 +72,10 @@ export interface Walk {
   readonly command: (resolved: ResolvedCommand, scope: Scope) => void;
 }
 
-/** What stands where a command can stand. */
+/** A place where a command can be. */
 export type WalkedNode = CommandNode | CompoundList | PipelineNode | Statement["command"];
 
-/** What a command prints. */
+/** The output of a command. */
 export interface Output {
   readonly text: string;
   /** Certain, not only likely. */
@@ -85,11 +85,11 @@ export interface Output {
 
 /** How words are resolved: words contain scripts and scripts contain words, so each reaches the other through here. */
 export interface WordResolver {
-  /** What a word becomes where it stays one word. */
+  /** The value of a word that is not split. */
   readonly text: (word: Pick<Word, "text" | "value" | "parts">, scope: Scope, walk: Walk) => Field;
   /** The text of parts that are quoted as a whole. */
   readonly parts: (parts: readonly WordPart[], scope: Scope, walk: Walk) => Field;
-  /** What a script prints, if that is known without running it. */
+  /** The output of a script, if it is known without running it. */
   readonly output: (script: ParsedScript, scope: Scope, walk: Walk) => Output | undefined;
 }
 

@@ -15,12 +15,12 @@ import type { ChangeRecord, ChangeSelector, UndoneFile, UndoPreview } from "../c
 import type { ToolAnnotations } from "../contract/tool.js";
 
 /*
- * What the server says to its console, and nothing else: the console takes its types from here.
- * All of it lies under `/api` and speaks JSON. Programs send the token; the page sends its cookie and its own secret.
- * Whatever is no GET needs the console's header and, where it has a body, `Content-Type: application/json`.
+ * The HTTP API between the server and its console; the console imports its types from here.
+ * Everything is under `/api` and in JSON. Programs send the token; the page sends its cookie and its own secret.
+ * Every request other than GET needs the console's header and, if it has a body, `Content-Type: application/json`.
  */
 
-/** Send it with any value on every request that is no GET: no other site's form can. */
+/** Sent with any value on every request other than GET: a form of another site cannot send it. */
 export const consoleHeader = "x-tenon-console";
 
 /** Carries the page's own secret, on every request of the page. */
@@ -29,12 +29,12 @@ export const pageHeader = "x-tenon-page";
 /** The `<meta>` that brings the page its secret when it was opened by a one-time link. */
 export const pageSecretMeta = "tenon-page-secret";
 
-/** The `<meta>` that says where in the console somebody who has signed in wanted to go. */
+/** The `<meta>` with the place in the console that a person wanted to open before signing in. */
 export const returnToMeta = "tenon-return-to";
 
 export type { BrowserSessionView, EntryLink, LoginMethods, SignedOut } from "./session-api.js";
 
-/** `GET /api/about`: what the page shows before anything else. */
+/** `GET /api/about`: what the page shows first. */
 export interface About {
   readonly version: string;
   readonly workspace: string;
@@ -46,7 +46,7 @@ export interface About {
   readonly consoleScript?: string | undefined;
 }
 
-/** `GET /api/feed` (SSE): events in order, each with its id; `Last-Event-ID` or `?after=` goes on after a break. */
+/** `GET /api/feed` (SSE): events in order, each with its id; `Last-Event-ID` or `?after=` resumes after a break. */
 export interface FeedItem {
   readonly id: number;
   readonly event: TenonEvent;
@@ -54,17 +54,18 @@ export interface FeedItem {
   readonly cut?: true | undefined;
 }
 
-/** What SSE sends first (`event: hello`), and again where events were lost for good. */
+/** What SSE sends first (`event: hello`), and again after events were lost. */
 export interface FeedHello {
   /** Of the last event that was sent before this one. */
   readonly lastId: number;
-  /** The events between the asked one and the oldest kept are gone: reload everything. */
+  /** Events after the requested one were already dropped: reload everything. */
   readonly reset: boolean;
 }
 
 /**
- * `GET /api/calls?limit=500`: calls that run or ended lately, newest first, output only of those that run;
- * `GET /api/calls/:id`: one with its output, and its whole answer once it has one, also after a restart; `POST /api/calls/:id/cancel` answers `{ cancelled: true }`.
+ * `GET /api/calls?limit=500`: running and recent calls, newest first, with output only for running ones;
+ * `GET /api/calls/:id`: one with its output and, when it has ended, its complete answer, also after a restart;
+ * `POST /api/calls/:id/cancel` answers `{ cancelled: true }`.
  */
 export interface LiveCall {
   readonly callId: string;
@@ -78,11 +79,11 @@ export interface LiveCall {
   readonly taskId?: string | undefined;
   readonly parentCallId?: string | undefined;
   readonly requestedAt: number;
-  /** Waited for a person from here… */
+  /** Waited for a person from this time… */
   readonly askedAt?: number | undefined;
-  /** …to here. */
+  /** …until this one. */
   readonly answeredAt?: number | undefined;
-  /** What a person said to it. */
+  /** How a person answered the request for consent. */
   readonly approval?: ApprovalResolution | undefined;
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
@@ -93,7 +94,7 @@ export interface LiveCall {
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string } | undefined;
 }
 
-/** One call; what the server no longer knows of it is left out. */
+/** One call; fields that the server no longer knows are left out. */
 export interface FetchedCall extends Omit<LiveCall, "arguments"> {
   readonly arguments?: unknown;
   /** Its answer, once it has one. */
@@ -147,7 +148,7 @@ export type CallAnswer = ToolEnvelope;
 
 /** `GET /api/metrics?minutes=60`: the calls that ended in that time, and what runs now; `GET /api/metrics/series?minutes=60`: over time. */
 export interface MetricsView {
-  /** Since when calls are counted. Where the log is switched off: since the server started, whatever was asked for. */
+  /** From when on calls are counted. If the log is turned off: since the server started, whatever range was requested. */
   readonly since: number;
   readonly total: UsageTotals;
   readonly tools: readonly ToolMetricsRow[];
@@ -167,10 +168,10 @@ export interface MetricsView {
 
 export type { ClientMetricsRow } from "./client-counts.js";
 
-/** Numbers of one tool; what a model pays for it is estimated. */
+/** Numbers of one tool; its cost for a model is estimated. */
 export interface ToolMetricsRow extends UsageTotals {
   readonly tool: string;
-  /** Tokens of its definition; absent where the tool is no longer there. */
+  /** Tokens of its definition; absent if the tool no longer exists. */
   readonly definitionTokens?: number | undefined;
   /** Tokens of a result, on average. */
   readonly resultTokens: number;

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { ConsoleUser } from "./identity/console-login.js";
 import { createToken, sameSecret, secretHash } from "./token.js";
 
-/** One browser that came in by a one-time link, or with somebody who signed in. */
+/** One browser that was opened with a one-time link or by signing in. */
 export interface BrowserSession {
   /** For people to tell sessions apart; it opens nothing. */
   readonly id: string;
@@ -119,7 +119,7 @@ export class BrowserSessions {
     return [...this.#byCookie.values()].map(({ session }) => session).toReversed();
   }
 
-  /** Sign a browser out; `false` where there is no such session. */
+  /** Sign a browser out; `false` if the session does not exist. */
   end(id: string): boolean {
     const kept = [...this.#byCookie.values()].find(({ session }) => session.id === id);
     if (kept !== undefined) this.#end(kept);
@@ -136,7 +136,7 @@ export class BrowserSessions {
     kept.ending.abort();
   }
 
-  /** Nobody who signs in often can push others out. */
+  /** A person who signs in often must not push others out. */
   #makeRoom(user: ConsoleUser | undefined): void {
     const name = user?.identity.principal;
     const all = [...this.#byCookie.values()];

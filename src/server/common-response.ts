@@ -40,7 +40,7 @@ function joined(given: OutgoingHttpHeader[]): OutgoingHttpHeader[] {
   return all;
 }
 
-/** On every answer, whatever it is. */
+/** On every answer. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",

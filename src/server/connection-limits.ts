@@ -7,7 +7,7 @@ export interface ConnectionLimitOptions {
   readonly maxConnections?: number | undefined;
   /** Connections of one address that have not sent a whole request yet. @default 64 */
   readonly maxHalfOpen?: number | undefined;
-  /** How long a connection may take before it counts as one of those: many that come at once are no attack. @default 1000 */
+  /** How long a connection may take before it counts as slow: many that arrive together are not an attack. @default 1000 */
   readonly halfOpenGraceMs?: number | undefined;
 }
 
@@ -17,7 +17,7 @@ interface Peer {
   readonly since: number;
   /** Requests that are being answered. */
   answering: number;
-  /** There was no room when it came: its request is answered with 503. */
+  /** There was no room for it when it arrived: its request is answered with 503. */
   surplus: boolean;
   /** Its place among those that wait for their next request. */
   idle: ListEntry<Peer> | undefined;
@@ -79,7 +79,7 @@ export class ConnectionLimits {
     socket.on("error", () => socket.destroy());
   }
 
-  /** A request came whole; `false` where it was answered here, since there is no room for it. */
+  /** A request was received completely; `false` if it was answered here because there is no room for it. */
   admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const peer = this.#peers.get(socket) ?? this.#encrypted.get(socket);
     if (peer === undefined || !this.#peers.has(peer.socket)) return false; // it was let go already, and knows

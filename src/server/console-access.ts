@@ -9,7 +9,7 @@ export interface ConsoleAccess {
   readonly sessions: BrowserSessions;
   readonly codes: EntryCodes;
   readonly attempts: AttemptLimit;
-  /** What the command line shows to make links and end sessions; it opens nothing else. */
+  /** What the command line presents to create links and end sessions; it gives access to nothing else. */
   readonly controlKey: string;
   /** A link that opens the console once, within a minute. */
   createLink(): EntryLink;

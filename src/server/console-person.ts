@@ -7,13 +7,13 @@ export interface ConsolePerson extends InteractBackend {
   /** Questions that wait, oldest first. */
   questions(): readonly PendingQuestion[];
   /**
-   * Answer one; `false` where it does not wait (any more): the first answer counts.
+   * Answer one; `false` if it does not wait (any more): the first answer counts.
    * @param answer `undefined`: the person does not want to answer.
    */
   answerQuestion(id: string, answer: Answer | undefined): boolean;
   /** The server is open; `reach` says where its pages are, and when one of them was last there. */
   serve(reach: () => ConsoleReach): void;
-  /** Nobody will answer any more: what waits is refused now, what comes later at once. */
+  /** Nobody will answer from now on: everything that waits is refused, and later requests immediately. */
   leave(): void;
 }
 
@@ -25,8 +25,8 @@ export interface ConsolePersonOptions {
 }
 
 /**
- * Ask the person who opens the console. A page may be opened after the question was put, so somebody counts as
- * there for as long as the server runs; each request waits until its own time limit.
+ * Ask the person who opens the console. A page may be opened after the question was asked, so a person counts as
+ * reachable as long as the server runs; each request waits until its own time limit.
  */
 export function createConsolePerson(options: ConsolePersonOptions): ConsolePerson {
   const questions = new Map<string, Waiting>();

@@ -102,7 +102,7 @@ export function createApp(
   return (request, { admitted, base }) => app.fetch(request, { admitted, base, maxBody: options.maxBody });
 }
 
-/** Nobody waits for ever; what is meant to take its time has limits of its own. */
+/** Requests must not wait forever; those that may take long have limits of their own. */
 function limitTime(c: Context, next: () => Promise<void>): Promise<void> {
   if (takesItsTime.test(c.req.path)) return next();
   const message = `No answer within ${maxMs / 1000} s.`;
@@ -112,7 +112,7 @@ function limitTime(c: Context, next: () => Promise<void>): Promise<void> {
 const maxMs = 60_000;
 const takesItsTime = /\/call$|\/log\/(?:verify|replay)$|\/undo$|\/layers\/[^/]+\/commit$/;
 
-/** Anybody may know that it runs; the rest is for those with the token. */
+/** Whether the server runs is public; the rest needs the token. */
 async function healthOf(
   { tenon, version }: RouteContext,
   admitted: Admission,

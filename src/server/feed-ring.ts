@@ -5,7 +5,7 @@ export interface RingLimits {
   readonly chars?: number | undefined;
 }
 
-/** What a frame is about: the session of a call, the tools that everybody may see, or the server as a whole. */
+/** What a frame is about: the session of a call, the tools that everybody may see, or the server itself. */
 export type FrameTopic = { readonly sessionId: string } | "tools" | undefined;
 
 /** The last frames of the feed, each under a number that rises by one; the oldest make room. */
@@ -53,7 +53,7 @@ export class FeedRing {
       this.#forgetOldest();
   }
 
-  /** Count a frame that nobody reads; those before it go with it. */
+  /** Count a frame that no page reads; the ones before it are dropped with it. */
   skip(): void {
     this.#firstId = this.last + 2;
     if (this.#frames.length === 0) return;

@@ -157,7 +157,7 @@ function topicOf({ type, payload }: TenonEvent): FrameTopic {
   return { sessionId: payload.sessionId };
 }
 
-/** One page that listens: where it stands, and whether it takes more. */
+/** One page that listens: the last event that it got, and whether it can take more. */
 class FeedClient {
   /** The number of the next event that it gets. */
   cursor: number;

@@ -16,7 +16,7 @@ export interface FleetMemberView {
 
 export interface FleetWorkspaceView {
   readonly name: string;
-  /** "" where nobody owns it now. */
+  /** "" if no worker owns it now. */
   readonly worker: string;
   readonly state: "owned" | "free" | "waiting";
   readonly epoch: number;
@@ -31,7 +31,7 @@ export interface FleetView {
   readonly tenant: string;
   readonly members: readonly FleetMemberView[];
   readonly workspaces: readonly FleetWorkspaceView[];
-  /** Calls that nobody has answered yet. */
+  /** Calls without an answer yet. */
   readonly queued: number;
   /** Of the oldest of them. */
   readonly oldestMs: number;

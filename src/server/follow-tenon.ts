@@ -115,7 +115,7 @@ export function followTenon(tenon: Tenon, options: FollowOptions): FollowedTenon
   return { served, pageSeenAt, stop };
 }
 
-/** A user who may not come in any more has nothing running either. */
+/** Nothing keeps running for a user who has lost access. */
 function endUser(
   user: string,
   { tenon, calls, hosts }: Pick<RouteContext, "tenon" | "calls" | "hosts">,

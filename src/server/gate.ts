@@ -25,8 +25,9 @@ export interface GateRequest {
 
 /**
  * How a request was let in. `token`: a program with the server's token. `host`: an MCP host with its own token.
- * `user`: a person or program with a token of its own. `control`: `tenon serve link`, `tenon serve sessions` and `tenon mcp-servers restart`. `browser`: a page that is signed in. `entry`: somebody
- * with a one-time link. `login`: somebody who signs in with the OpenID provider. `anybody`: nobody in particular.
+ * `user`: a person or program with a token of its own. `control`: `tenon serve link`, `tenon serve sessions` and
+ * `tenon mcp-servers restart`. `browser`: a signed-in page. `entry`: a browser with a one-time link. `login`: a browser
+ * that signs in with the OpenID provider. `anybody`: a request without authentication.
  */
 export type Admission =
   | { readonly by: "token" | "host" | "control" | "entry" | "login" | "anybody" }
@@ -53,7 +54,7 @@ export interface GateOptions {
   readonly acceptsJwt?: boolean | undefined;
   /** Browsers can sign in with an OpenID provider. */
   readonly hasLogin?: boolean | undefined;
-  /** Any address that is no name is ours too: for a server that listens on all interfaces. */
+  /** Any address that is not a name is accepted too: for a server that listens on all interfaces. */
   readonly anyAddress?: boolean | undefined;
 }
 
@@ -96,7 +97,7 @@ export function createGate(options: GateOptions): (visit: GateRequest) => Admiss
   };
 }
 
-/** What nobody needs to be known for. */
+/** Paths that need no authentication. */
 function admitToAll({ path, method }: GateRequest, { hasLogin }: GateOptions): Admission | undefined {
   if (path === entryPath && method === "GET") return { by: "entry" };
   if (hasLogin === true && loginPaths.has(path) && method === "GET") return { by: "login" };
@@ -150,7 +151,7 @@ function admitHost({ path }: GateRequest): Admission {
   });
 }
 
-/** The key that lies in the state is for the command line: it makes links and ends sessions. */
+/** The key in the state directory is for the command line: it creates links and ends sessions. */
 function admitControl({ method, path }: GateRequest): Admission {
   const isOpened =
     path === "/api/links" ||
@@ -193,7 +194,7 @@ function refuseRepeated(rawHeaders: readonly string[]): void {
   }
 }
 
-/** The values of all cookies of a name: a page at another port can set one of ours, and would lock the person out. */
+/** The values of all cookies with a name: a page at another port can set one with ours, which would lock the person out. */
 export function readCookies(header: string | undefined, name: string): string[] {
   const pairs = (header?.split(";") ?? []).map((pair) => pair.split(/=(.*)/s).map((part) => part.trim()));
   return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
@@ -266,7 +267,7 @@ function unauthorised(message: string): HttpError {
   });
 }
 
-/** What stands in an address ends up in histories, logs and process lists. */
+/** Addresses end up in histories, logs and process lists. */
 function tokenInUrl(): HttpError {
   return new HttpError(401, {
     code: "TOKEN_IN_URL",

@@ -5,14 +5,14 @@ export interface GoneUsersOptions {
   readonly access: Pick<AccessStore, "principal">;
   /** Users whose programs are connected, and sessions in which calls run. */
   readonly active: () => { readonly users: Iterable<string>; readonly sessions: Iterable<string> };
-  /** Stop what runs for a user who may not come in any more. */
+  /** Stop what runs for a user who has lost access. */
   readonly end: (user: string) => void;
   readonly onFault: (cause: unknown) => void;
   /** @default 1000 */
   readonly everyMs?: number | undefined;
 }
 
-/** Ends what runs for users who were removed or disabled, in whatever process that was done. Returns how to stop. */
+/** Stops what runs for users who were removed or disabled, in any process. Returns a function that ends this. */
 export function watchGoneUsers(options: GoneUsersOptions): () => void {
   let checking: Promise<void> | undefined;
   const check = async (): Promise<void> => {

@@ -35,14 +35,14 @@ interface HttpErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Whatever was thrown, as the failure that the client sees. */
+/** Convert anything that was thrown to the failure that the client sees. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   if (thrown instanceof ToolError) {
     const { code, message, hint } = thrown;
     return new HttpError(statusOf(thrown), { code, message, ...(hint !== undefined && { hint }) });
   }
-  // What is no fault of ours to tell stays inside: it may name paths or secrets.
+  // The message of an unexpected error is not sent: it may name paths or secrets.
   return new HttpError(500, {
     code: "INTERNAL",
     message: "An internal error occurred in Tenon.",
@@ -50,7 +50,7 @@ export function toHttpError(thrown: unknown): HttpError {
   });
 }
 
-/** What was named does not exist, or not for this caller. */
+/** The named thing does not exist, or not for this caller. */
 export function notFound(what: string): HttpError {
   return new HttpError(404, { code: "NOT_FOUND", message: `${what} not found.` });
 }

@@ -19,7 +19,7 @@ export interface IdentifyOptions {
   readonly onFault: (cause: unknown) => void;
 }
 
-/** A request as far as it matters for who makes it. */
+/** The parts of a request that tell who makes it. */
 export interface IdentifiedVisit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -29,11 +29,11 @@ export interface IdentifiedVisit {
   readonly base: string;
 }
 
-/** Finds out which user makes a request, and whether they may; what they lose later ends their open answers. */
+/** Finds out which user makes a request and whether the user may; rights that are lost later end the user's open answers. */
 export interface Identify {
   /** By a token that only the state or an authorization server can tell about. */
   user(secret: string, visit: IdentifiedVisit): Promise<Admission>;
-  /** By the session of a browser in which somebody signed in. */
+  /** By the session of a signed-in browser. */
   browser(session: BrowserSession, visit: IdentifiedVisit): Promise<Admission>;
 }
 

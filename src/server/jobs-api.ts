@@ -11,18 +11,18 @@ import type { OutputPart } from "../world/processes/recent-output.js";
  * `POST …/input` with `{ text, end? }` types into one; `POST …/stop` stops it.
  */
 export type JobView = OwnedJob;
-/** What a job wrote; ask again with `next` as `since`. */
+/** Output of a job; ask again with `next` as `since`. */
 export type JobOutputView = OutputPart;
 
 /** `GET /api/connections`: what commands, MCP servers and plugins reach over the network, newest first. */
 export type ConnectionView = ConnectionRow;
 
-/** `GET /api/plugins`: the plugins, with what they may use in the sandbox and what they were refused there. */
+/** `GET /api/plugins`: the plugins, with what they may use in the sandbox and what was refused to them there. */
 export type PluginView = PluginInfo;
 
 /** `GET /api/mcp-servers`; `POST /api/mcp-servers/:name/accept` with `{ tools?: string[] }`; `POST …/restart`, `POST …/stop`. */
 export interface McpServerView extends ServerView {
-  /** Whether it stands in the user's configuration, and `DELETE /api/mcp-servers/:name` can remove it from there. */
+  /** Whether it is in the user's configuration, so that `DELETE /api/mcp-servers/:name` can remove it. */
   readonly removable: boolean;
   /** The file that it is configured in; absent where that is not known. */
   readonly file?: string | undefined;

@@ -29,7 +29,7 @@ const maxOutput = 64 * 1024;
 /** Of the output of running calls in one list. */
 const maxListed = 1024 * 1024;
 
-/** The calls that run or ended lately, made from their events. */
+/** Running and recent calls, put together from their events. */
 export class LiveCalls {
   readonly #maxCalls: number;
   readonly #maxChars: number;
@@ -106,7 +106,7 @@ export class LiveCalls {
     return found && shown(found);
   }
 
-  /** Newest first; with the output of those that run, as far as it fits. */
+  /** Newest first; with the output of running calls, up to the limit. */
   list(limit: number, sees?: SeesSession): LiveCall[] {
     const all = this.#inOrder();
     const seen = sees === undefined ? all : all.filter(({ sessionId }) => sees(sessionId));

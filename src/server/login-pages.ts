@@ -53,7 +53,7 @@ export async function answerLogin(
     const { user, returnTo, earlier } = await login.finish(url, (suffix) =>
       readCookies(headers.cookie, `${name}_${suffix}`),
     );
-    // One browser has one session, and never one that somebody else could have prepared.
+    // A browser has one session, and never one that another person could have prepared.
     for (const id of [earlier, access.sessions.find(sessionCookies(headers, port), undefined)?.session.id])
       if (id !== undefined) access.sessions.end(id);
     const opened = access.sessions.open({ address, userAgent: headers["user-agent"], user });

@@ -45,7 +45,7 @@ export interface TaskStatusBody {
   readonly note?: string | undefined;
 }
 
-/** What the program that started the server knows of it; absent where the server was started in code. */
+/** What only the program that started the server knows; absent if the server was started by a library call. */
 export interface ServerMachine {
   /** The folder of the user's configuration. */
   readonly configFolder: string;

@@ -3,7 +3,7 @@ import type { McpHttp, McpPrincipal } from "../mcp/server/create-mcp-http.js";
 import type { Admission } from "./gate.js";
 import { HttpError } from "./http-error.js";
 
-/** A user whose role has changed is another client: sessions that it opened before are not its own any more. */
+/** A user whose role has changed counts as another client, without the sessions that were opened before. */
 export function mcpPrincipalOf(admitted: Admission, endpoint: string, address: string): McpPrincipal {
   const suffix = endpoint === "" ? "" : `@${endpoint}`;
   const identity = "identity" in admitted ? admitted.identity : undefined;

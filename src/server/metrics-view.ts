@@ -41,7 +41,7 @@ export async function toMetricsSeries(served: RouteContext, minutes: number): Pr
   return { ...series, time: series.calls.map((_, at) => from + at * widthMs), widthMs };
 }
 
-/** Both views of one page, and the pages of others, share what was read for one of them. */
+/** Both views of a page, and the pages of other people, share what was read for one of them. */
 const sharedMs = 2000;
 
 function usageSince({ tenon, now, usages }: RouteContext, minutes: number): Promise<AuditUsage> {

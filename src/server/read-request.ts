@@ -4,7 +4,7 @@ import { parseJson } from "../schema/parse-json.js";
 import { faultOfEncoding } from "../wire/body-encoding.js";
 import { HttpError, notFound } from "./http-error.js";
 
-/** The body as the schema wants it; anything else is refused with what is wrong. */
+/** The body, validated by the schema; an invalid one is refused with what is wrong. */
 export async function readBody<Schema extends z.ZodType>(
   c: Context,
   schema: Schema,
@@ -34,7 +34,7 @@ export async function readBody<Schema extends z.ZodType>(
   return check(schema, parsed.value, "body");
 }
 
-/** What the routes know of the limits. */
+/** The limits that the routes need. */
 export interface BodyBindings {
   /** Of a request, in bytes. */
   readonly maxBody: number;

@@ -54,7 +54,7 @@ export interface RequestHandler {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /** The port is known. */
   opened(port: number): void;
-  /** Refuse what is new and wait for what is being answered, at most so long. */
+  /** Refuse new requests and wait for those that are being answered, at most this long. */
   drain(graceMs: number): Promise<void>;
 }
 

@@ -30,7 +30,7 @@ export function baseOf(c: Context): string {
   return (c.env as PersonBindings).base;
 }
 
-/** The user behind a request: by a token, or from the page of somebody who signed in; `undefined` for the person whose server it is. */
+/** The user behind a request: by a token, or from the page of a signed-in person; `undefined` for the owner of the server. */
 export function requestUser(c: Context): Identity | undefined {
   return userOf(admissionOf(c));
 }

@@ -13,7 +13,7 @@ import type { McpHostView } from "../mcp/server/create-mcp-http.js";
 import type { ServerMachine } from "./manage-api.js";
 import type { SharedQueue } from "./shared-queue.js";
 
-/** What the routes of the console work on. */
+/** What the routes of the console use. */
 export interface RouteContext {
   readonly tenon: Tenon;
   readonly person: ConsolePerson | undefined;
@@ -21,18 +21,18 @@ export interface RouteContext {
   readonly feed: Feed;
   /** What waits for consent. */
   readonly queue: SharedQueue;
-  /** Somebody looks at what waits, though no page may be open: a program does. */
+  /** A program watches what waits, even though no page may be open. */
   readonly noteApprovalsRead: () => void;
   readonly clients: ClientCounts;
   readonly definitionTokens: DefinitionTokens;
   /** The MCP hosts that are connected. */
   readonly hosts: { list(): readonly McpHostView[]; end(id: string): boolean };
-  /** What was read of the log for the metrics lately, by the minutes of its range. */
+  /** What was recently read from the log for the metrics, by the minutes of its range. */
   readonly usages: Map<number, { readonly at: number; readonly usage: Promise<AuditUsage> }>;
-  /** What the optimiser said lately, newest last. */
+  /** Recent advice of the optimiser, newest last. */
   readonly advice: readonly { readonly toolName: string; readonly kind: string; readonly message: string }[];
   readonly workspace: string;
-  /** What the program that started the server knows. */
+  /** What only the program that started the server knows. */
   readonly machine: ServerMachine | undefined;
   readonly version: string;
   readonly startedAt: number;

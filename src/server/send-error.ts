@@ -11,7 +11,7 @@ export function sendError(
     response.destroy();
     return;
   }
-  // What is still being sent is not read, so the connection cannot be used again.
+  // The rest of the request is not read, so the connection cannot be used again.
   const hasBody =
     request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
   if (hasBody && !request.complete) response.setHeader("connection", "close");

@@ -20,7 +20,7 @@ export interface ServerRecord {
 export interface ServerRecords {
   /** Write a server down, for its owner only; the result takes it out again. */
   add(record: ServerRecord): () => void;
-  /** The servers whose process is there, oldest first; what a crash left behind is removed. */
+  /** The servers whose process is still alive, oldest first; records that a crash left behind are removed. */
   list(): readonly ServerRecord[];
 }
 

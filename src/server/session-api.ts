@@ -1,6 +1,6 @@
-/* What the server says about browsers that are signed in; part of `api.ts`. */
+/* What the server says about signed-in browsers; part of `api.ts`. */
 
-/** `GET /login-methods`, for anybody, where people can sign in with an OpenID provider. */
+/** `GET /login-methods`, without authentication: where people can sign in with an OpenID provider. */
 export interface LoginMethods {
   /** Where to begin; `?returnTo=` says where to go afterwards. */
   readonly signIn: string;

@@ -32,7 +32,7 @@ export interface ServerOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** @default 256 random bits */
   readonly token?: string | undefined;
-  /** Who is asked; the same that the Tenon was made with. @default nobody: the lists stay empty */
+  /** Answers questions and approvals; the same object that the Tenon was made with. @default none: the lists stay empty */
   readonly person?: ConsolePerson | undefined;
   /** The folder the agents work in, for the page to show. @default the configuration's */
   readonly workspace?: string | undefined;
@@ -52,7 +52,7 @@ export interface ServerOptions {
   readonly forward?: Forward | undefined;
   /** More rows for `/metrics`. */
   readonly metrics?: (() => Promise<string>) | undefined;
-  /** Told what the routes work on, once they are there. */
+  /** Called with the context of the routes once it exists. */
   readonly onServed?: ((served: RouteContext) => void) | undefined;
   readonly onRequest?: ((note: RequestNote) => void) | undefined;
   readonly onFault?: ((cause: unknown) => void) | undefined;

@@ -42,7 +42,7 @@ async function readStatic(folder: string, name: string): Promise<StaticFile | un
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
-/** Where the console lies: beside the bundle, or in the build of the source tree. */
+/** Where the console's files are: beside the bundle, or in the build of the source tree. */
 function consoleFolders(from: string = import.meta.url): readonly string[] {
   return ["./console/", "../console/", "../../dist/console/"].map((path) =>
     fileURLToPath(new URL(path, from)),

@@ -50,7 +50,7 @@ async function realPathOf(path: string): Promise<string> {
     return await realpath(path);
   } catch (thrown) {
     if (errnoOf(thrown) !== "ENOENT" || dirname(path) === path) throw thrown;
-    // A link to a file that is yet to be made leads to where it would be made; what is no link cannot be read as one.
+    // A link to a file that does not exist yet leads to where it would be created; readlink fails for anything but a link.
     const target = await readlink(path).catch(() => undefined);
     if (target !== undefined) return realPathOf(resolve(dirname(path), target));
     return join(await realPathOf(dirname(path)), basename(path));
@@ -137,7 +137,7 @@ function compareWith(expected: string): (given: string) => boolean {
     given.length === expected.length && other.write(given) === bytes.length && timingSafeEqual(other, bytes);
 }
 
-/** What is kept of a secret that only its owner may know. */
+/** What is stored of a secret that only its owner may know. */
 export function secretHash(secret: string): string {
   return digest(secret).toString("base64url");
 }

@@ -13,7 +13,7 @@ export interface UserTokensOptions {
   readonly onFault: (cause: unknown) => void;
 }
 
-/** How an open answer is checked again: by whom it was opened, and what they may do now. */
+/** How an open answer is checked again: who opened it, and what that user may do now. */
 export interface Watched {
   /** The same for answers that are checked together. */
   readonly key: string;

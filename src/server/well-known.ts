@@ -12,7 +12,7 @@ export interface WellKnownOptions {
   readonly endpoints: ResolvedConfig["endpoints"];
 }
 
-/** Answer what anybody may ask about this server: how to get a token for `/mcp`. */
+/** Answer the public questions about this server: how to get a token for `/mcp`. */
 export function answerWellKnown(
   response: ServerResponse,
   { path, base, oauth, endpoints }: WellKnownOptions,

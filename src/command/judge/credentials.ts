@@ -71,7 +71,7 @@ function secretsAt(path: string, place: ShellContext): string | undefined {
   return undefined;
 }
 
-/** The part of a path below somebody's home. */
+/** The part of a path below a home directory. */
 export function belowHome(path: string, { home }: ShellContext): string | undefined {
   if (path.startsWith(`${home}/`)) return path.slice(home.length + 1);
   return /^\/(?:root|(?:home|Users)\/[^/]+)\/(.+)$/.exec(path)?.[1];
@@ -85,7 +85,7 @@ function secretsByGlob(glob: string, place: ShellContext): string | undefined {
   }
   const homes = [place.home, "/root", "/home/user", "/Users/user"];
   const all = [...samples, ...homes.flatMap((home) => homeSamples.map((name) => `${home}/${name}`))];
-  // A glob for everything in a directory is no aim at one file in it.
+  // A glob that matches everything in a directory is not aimed at a particular file in it.
   if (/^\*+$/.test(glob.slice(glob.lastIndexOf("/") + 1))) return undefined;
   const hit = all.find((path) => matchGlob(glob, path));
   return hit && secretsAt(hit, place);

@@ -30,7 +30,7 @@ const startUp =
   /^\.(?:bashrc|bash_(?:profile|login|logout|aliases)|profile|z(?:shrc|shenv|profile|login|logout)|kshrc|cshrc|tcshrc|login|xinitrc|xprofile|xsession(?:rc)?|pam_environment|config\/(?:autostart|fish|systemd\/user)(?:\/.*)?|ssh\/(?:authorized_keys2?|rc|environment|config))$|^Library\/LaunchAgents(?:\/|$)/;
 const records = /^\.(?:bash|zsh|sh|python|psql|mysql)_history$/;
 
-/** What must not be written, if the path is that. */
+/** Describe a path that must not be written; `undefined` for all others. */
 export function deniedWrite(path: string, place: ShellContext): string | undefined {
   return (
     deniedRemoval(path, place) ??
@@ -38,7 +38,7 @@ export function deniedWrite(path: string, place: ShellContext): string | undefin
   );
 }
 
-/** What must not be deleted either. */
+/** Describe a path that must not be deleted either; `undefined` for all others. */
 export function deniedRemoval(path: string, place: ShellContext): string | undefined {
   for (const [shape, what] of elsewhere) if (shape.test(path)) return what;
   return records.test(belowHome(path, place) ?? "") ? "the history of commands" : undefined;

@@ -9,7 +9,7 @@ import { denyFind, denyModes, denyMove, denyRemoval } from "./deny-deletion.js";
 import { denyNetwork } from "./deny-network.js";
 import { readFiles, writtenFiles } from "./touched-files.js";
 
-/** Why a command should never run; `undefined` where it may, once somebody consents. */
+/** Why a command must never run; `undefined` if it may run with consent. */
 export function denyCommand(
   resolved: ResolvedCommand,
   scope: Scope,
@@ -93,7 +93,7 @@ function denyRemovals(judged: JudgedCommand): string | undefined {
   return undefined;
 }
 
-/** An operand that is no format sets the clock. */
+/** An operand that does not begin with `+` sets the clock. */
 function denyDate({ texts }: JudgedCommand): string | undefined {
   const sets = texts.some(
     (text) =>
@@ -114,7 +114,7 @@ function denyInstall({ texts }: JudgedCommand): string | undefined {
     : undefined;
 }
 
-/** A container that gets the whole file system is no container. */
+/** A container that gets the complete file system does not isolate anything. */
 function denyContainer({ texts }: JudgedCommand): string | undefined {
   if (!/^(?:run|create|exec)$/.test(texts.find((text) => !text.startsWith("-")) ?? "")) return undefined;
   const whole = texts.some((text, at) => {
@@ -160,7 +160,7 @@ function denyKill({ name, texts }: JudgedCommand): string | undefined {
 
 /** After the signal, -1 means everybody. */
 function killsAll(texts: readonly string[]): boolean {
-  // Signal 0 only asks whether somebody is there.
+  // Signal 0 only asks whether the process exists.
   if (texts.some((text) => text === "-l" || text === "-L") || texts[0] === "-0") return false;
   // Other signals only tell the first process something.
   const ends = !/^-(?!9$|15$|KILL$|TERM$|SIGKILL$|SIGTERM$|s$|n$|-)/.test(texts[0] ?? "");

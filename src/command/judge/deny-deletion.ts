@@ -1,7 +1,7 @@
 import { hasFlag, operandsOf, type JudgedCommand } from "./judged-command.js";
 import { vitalPlace, type Vital } from "./vital-paths.js";
 
-/** Deleting what the system, a person or the workspace as a whole stands on. */
+/** Deleting what the system, a person or the workspace depends on. */
 export function denyRemoval(judged: JudgedCommand): string | undefined {
   const { texts, args } = judged;
   if (texts.some((text) => text.startsWith("--no-pre")))
@@ -17,7 +17,7 @@ export function denyRemoval(judged: JudgedCommand): string | undefined {
   return undefined;
 }
 
-/** Tests of `find` that narrow what it finds to something in particular. */
+/** Tests of `find` that restrict its results to something specific. */
 const narrowing =
   /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|newer\w*|[acm](?:time|min|newer)|size|empty|user|group|uid|gid|perm|links|inum|samefile|nouser|nogroup)$/;
 

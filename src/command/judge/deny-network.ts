@@ -5,7 +5,7 @@ const connectors = new Set(
 );
 const senders = new Set([...connectors, "curl", "wget", "http", "https", "xh", "mail", "ftp", "tftp"]);
 
-/** Handing a shell to another machine, or sending it what nobody should see. */
+/** Giving another machine a shell, or sending it secrets. */
 export function denyNetwork(judged: JudgedCommand): string | undefined {
   const { name, texts, args, resolved } = judged;
   if (connectors.has(name) && handsShell(name, texts)) return "it hands a shell to another machine";

@@ -5,7 +5,7 @@ import { likely } from "./judged-command.js";
 import { credentialsAt } from "./credentials.js";
 import { deniedWrite } from "./denied-writes.js";
 
-/** Why a redirection should never happen, whatever the command. */
+/** Why a redirection must never happen, whatever the command. */
 export function denyRedirection(
   { op, field }: Pick<ResolvedRedirection, "op" | "field">,
   scope: Scope,

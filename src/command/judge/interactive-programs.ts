@@ -82,8 +82,8 @@ function named(names: string, check: Check): [string, Check][] {
 const informs = has(/^(?:--help|-h|--version|-V)$/);
 
 /**
- * A program that waits for a person, if the words start one. A program that reads its input needs nobody
- * if something feeds it.
+ * The program that waits for a person, if the words start one. A program that reads its input does not wait if that
+ * comes from elsewhere.
  */
 export function interactiveProgram(words: readonly string[], isFed: boolean): string | undefined {
   const [program = "", ...args] = words;

@@ -8,7 +8,7 @@ export interface JudgedCommand {
   /** The program without its directory. */
   readonly name: string;
   readonly args: readonly Field[];
-  /** What is known of the arguments; a NUL where nobody can tell. */
+  /** The known arguments; a NUL for each unknown one. */
   readonly texts: readonly string[];
   /** Where it most likely runs. */
   readonly cwd: string;
@@ -17,7 +17,7 @@ export interface JudgedCommand {
   readonly scope: Scope;
 }
 
-/** Prepare a command; `undefined` where nobody knows which program it is, or it is one of the workspace's own. */
+/** Prepare a command; `undefined` if the program is unknown or belongs to the workspace. */
 export function toJudgedCommand(
   resolved: ResolvedCommand,
   scope: Scope,
@@ -38,7 +38,7 @@ export function toJudgedCommand(
   };
 }
 
-/** What a word most likely is; empty where nobody can tell. */
+/** The most likely value of a word; empty if there is none. */
 export function likely({ text, known, guess }: Field): string {
   return known ? text : (guess ?? "");
 }
@@ -52,7 +52,7 @@ function programName(field: Field, cwd: string, place: ShellContext): string | u
   return isInside(path, place.workspace) ? undefined : baseName(path);
 }
 
-/** Words that are no options, whatever the options mean; all after `--`. */
+/** Words that are not options, regardless of what the options mean; all words after `--`. */
 export function operandsOf(args: readonly Field[]): readonly Field[] {
   const end = args.findIndex(({ text }) => text === "--");
   const before = end < 0 ? args : args.slice(0, end);

@@ -23,8 +23,8 @@ const byName = /^-i?(?:name|path|wholename|regex)$/;
 const files = new Set("-newer -anewer -cnewer -samefile".split(" "));
 
 /**
- * `find` without actions that change anything; what it runs on the files it finds must only read as well, whatever
- * file it is given: `readerOfAnyWords` knows the programs of which that is sure.
+ * `find` without actions that change anything. A program that it runs on the found files must only read, whichever
+ * file it gets: `readerOfAnyWords` knows the programs for which that is certain.
  */
 export function findReads(
   reading: Reading,
@@ -47,7 +47,7 @@ export function findReads(
   return named;
 }
 
-/** What one test or action names, and where the next one begins. */
+/** The paths that one test or action names, and where the next one begins. */
 interface Action {
   readonly end: number;
   readonly named: readonly Field[];
@@ -77,7 +77,7 @@ function isExpression({ text }: Field): boolean {
   return (text.startsWith("-") && text.length > 1) || text === "(" || text === "!" || text === ",";
 }
 
-/** Where the command after `-exec` ends and the files that it names, if it only reads whatever file it is given. */
+/** Where the command after `-exec` ends and which files it names, if it only reads, whichever file it gets. */
 function readExec(
   reading: Reading,
   start: number,

@@ -43,7 +43,7 @@ export function gitReads(reading: Reading): readonly Field[] | undefined {
   return [...places, ...operands.filter(isPathLike)];
 }
 
-/** A revision is no path; what leads out of the directory is. */
+/** A revision is not a path; an operand that leads out of the directory is one. */
 function isPathLike({ text, pattern }: Field): boolean {
   return (
     pattern !== undefined ||
@@ -95,7 +95,7 @@ function sub(
   accepts: Subcommand["accepts"] = always,
   extra: Pick<Subcommand, "files" | "pattern"> = {},
 ): Subcommand {
-  // Whatever git makes of a value that stands apart, it is looked at as an operand.
+  // However git understands a value in a word of its own, it is judged as an operand.
   const long = (written.long ?? "").replaceAll(/=(?= |$)/g, "=?");
   return { spec: toSpec({ ...written, long }), accepts, ...extra };
 }

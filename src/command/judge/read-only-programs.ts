@@ -27,7 +27,7 @@ export interface ReaderSpec extends WrittenSpec {
   readonly operands?: "paths" | "text" | "none" | ((read: ReadArguments) => readonly Field[] | undefined);
   /** Options whose values are files. */
   readonly files?: readonly string[];
-  /** Even words that nobody saw, such as file names that a glob brings, cannot make it do more. */
+  /** Even unknown words, such as file names from a glob, cannot make it do more. */
   readonly anyWords?: boolean;
 }
 
@@ -61,7 +61,7 @@ export function readerOfAnyWords(program: string): Reader | undefined {
   return listed[program]?.anyWords === true ? readOnlyPrograms.get(program) : undefined;
 }
 
-/** Without `-x` and `-X`, which run a program on what was found. */
+/** Without `-x` and `-X`, which run a program on each result. */
 const fd: ReaderSpec = {
   flags: "HIuLaslpi0q1gF",
   values: "deEtcSjC",
@@ -195,7 +195,7 @@ const versioned: Readonly<Record<string, string>> = {
   java: "-version",
 };
 
-/** Programs that only read, if they are called as listed here; whatever is not listed asks. */
+/** Programs that only read, if they are called as listed here; everything else asks. */
 export const readOnlyPrograms: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...Object.entries(versioned).map(([name, short]): [string, Reader] => [name, toVersion(short)]),
   ...Object.entries(listed).map(([name, spec]): [string, Reader] => [name, toReader(spec)]),

@@ -45,7 +45,7 @@ export function awkReads({ args }: Reading): readonly Field[] | undefined {
   const [program, ...files] = read?.operands ?? [];
   if (program === undefined || program.pattern !== undefined || !isHarmlessAwk(program.text))
     return undefined;
-  // `name=value` is no file, but its value counts as text; what looks like an option is one.
+  // `name=value` is not a file, but its value counts as text; a word that looks like an option counts as one.
   const named = files.filter(({ text }) => !/^[A-Za-z_]\w*=/.test(text));
   return named.every(({ text, pattern }) => !/^[-*?[]/.test(pattern ?? text)) ? named : undefined;
 }

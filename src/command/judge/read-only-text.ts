@@ -23,7 +23,7 @@ const grep: ReaderSpec = {
   anyWords: true,
 };
 
-/** Without a pager of the caller's; what is printed goes into a pipe, where it starts none. */
+/** Without options for a pager; the output goes into a pipe, where bat starts none. */
 const bat: ReaderSpec = {
   flags: "pnAuPfS",
   values: "lrHm",
@@ -40,7 +40,7 @@ const ag: ReaderSpec = {
     lineCounts.every((name) => hasNumbers(read, name)) ? afterPattern("g")(read) : undefined,
 };
 
-/** What is no number after one of these is the pattern, and the next word a path. */
+/** After one of these, a word that is not a number is the pattern, and the next word a path. */
 const lineCounts = ["A", "B", "C", "after", "before", "context"];
 
 function hasNumbers({ options }: ReadArguments, name: string): boolean {
@@ -49,7 +49,7 @@ function hasNumbers({ options }: ReadArguments, name: string): boolean {
 
 const sum: ReaderSpec = { flags: "btz", long: "binary text tag zero", anyWords: true };
 
-/** Programs that print text from files, or from what is piped into them. */
+/** Programs that print text from files or from their input. */
 export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
   grep,
   egrep: grep,
@@ -143,14 +143,14 @@ export const textPrograms: Readonly<Record<string, ReaderSpec>> = {
     long: "address-radix= skip-bytes= read-bytes= format= output-duplicates width=?",
     anyWords: true,
   },
-  // What follows a file is no option any more, but a file to write.
+  // The operand after a file is not an option any more, but a file to write.
   xxd: { flags: "abeipuE", values: "cgolsn", operands: atMostOne, stop: true },
   hexdump: { flags: "bcCdovx", values: "ens", long: "canonical length= skip=" },
   strings: {
     flags: "afotw",
     values: "nte",
     long: "all bytes= radix= print-file-name encoding=",
-    // `@file` stands for the words in that file.
+    // `@file` is replaced by the words in that file.
     operands: ({ operands }) => (operands.some(({ text }) => text.startsWith("@")) ? undefined : operands),
   },
   base64: { flags: "di", values: "w", long: "decode ignore-garbage wrap=", anyWords: true },

@@ -7,7 +7,7 @@ import { isSecretName } from "./secret-names.js";
 import { mayChangeReaders } from "./variables.js";
 import { readOnlyPrograms, type Reading } from "./read-only-programs.js";
 
-/** What a command that only reads would read; `undefined` where it is not known to only read. */
+/** The paths that a read-only command would read; `undefined` if it is not known to only read. */
 export function readOnlyPaths(
   resolved: ResolvedCommand,
   scope: Scope,
@@ -34,7 +34,7 @@ export function readOnlyPaths(
     if (inside === undefined) return undefined;
     paths.push(...inside);
   }
-  // A word with a glob in it becomes file names, whatever it is used for.
+  // A word with a glob becomes file names, whatever it is used for.
   const globs = args.filter((field) => field.pattern !== undefined && !found.includes(field));
   return globs.every((field) => insidePaths(field, reading) !== undefined) ? paths : undefined;
 }
@@ -43,12 +43,12 @@ function isPlain({ known, plain, text }: Field): boolean {
   return known && plain && !text.includes("\0");
 }
 
-/** What a substitution prints, and nothing else that is only known when it runs; its commands are judged by themselves. */
+/** Only the output of a substitution is unknown; its commands are judged by themselves. */
 export function isOutput({ substituted, taint }: Field): boolean {
   return substituted === true && taint === undefined;
 }
 
-/** Programs that do nothing with their words but print them, whatever they are. */
+/** Programs that only print their words, whatever these are. */
 export const takesAnyText: ReadonlySet<string> = new Set("echo basename dirname : true false".split(" "));
 
 /** The name of a program that the system brings: bare, or in one of its directories. */
@@ -58,7 +58,7 @@ function systemProgram({ text, pattern }: Field): string | undefined {
   return /^\/(?:usr\/)?s?bin\/[^/]+$/.test(text) ? baseName(text) : undefined;
 }
 
-/** The file that a word names, from every place where it could run; `undefined` where one lies outside. */
+/** The file that a word names, from each directory where it could run; `undefined` if one is outside. */
 export function insidePaths(
   { text, pattern }: Field,
   { cwds, place }: Reading,
@@ -71,8 +71,8 @@ export function insidePaths(
 }
 
 /**
- * Whether a redirection keeps to the strict fragment: `/dev/null`, copies of descriptors, text that stands in the line
- * itself, and input from a file of the workspace. No program that only reads takes its input for anything but data.
+ * Whether a redirection is in the strict fragment: `/dev/null`, copies of descriptors, text in the line itself, and
+ * input from a file in the workspace. Programs that only read treat their input as data.
  */
 export function isStrict(
   { op, field, fd }: Pick<ResolvedRedirection, "op" | "field" | "fd">,

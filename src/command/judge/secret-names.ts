@@ -6,14 +6,14 @@ const names =
 /** Names that a glob can be aimed at; one that does not begin with a dot matches none of them. */
 const hidden = [".env", ".env.local", ".env.production", ".npmrc", ".netrc", ".pgpass", ".git-credentials"];
 
-/** Whether a variable of such a name holds what nobody should be shown unasked. */
+/** Whether a variable with this name usually holds a secret. */
 export function isSecretVariable(name: string): boolean {
   return /key|token|secret|passw|passphrase|pwd$|credential|auth|cookie|private|session|dsn|database_url/i.test(
     name,
   );
 }
 
-/** Whether people keep passwords and keys under such a name: it is shown to nobody unasked. */
+/** Whether files with this name usually hold passwords or keys: they are not shown without consent. */
 export function isSecretName(name: string, glob = false): boolean {
   if (names.test(name)) return true;
   if (!glob) return false;

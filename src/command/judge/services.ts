@@ -4,7 +4,7 @@ import { baseName } from "../words/paths.js";
 const lasting =
   /^(?:dev|start|serve|server|watch|preview|develop|storybook|(?:dev|start|serve|watch):.*|.*:watch)$/;
 
-/** Programs that run until somebody stops them, however they are called. */
+/** Programs that run until they are stopped, whatever their arguments. */
 const always = new Set(
   (
     "uvicorn gunicorn hypercorn daphne webpack-dev-server nodemon ts-node-dev live-server http-server json-server watch " +
@@ -66,7 +66,7 @@ export function blockingService(words: readonly string[]): string | undefined {
   return found ? words.slice(0, 6).join(" ") : undefined;
 }
 
-/** Take off what only starts another program. */
+/** Remove wrappers that only start another program. */
 function runner(words: readonly string[]): readonly string[] {
   const [first, second, ...rest] = words;
   if (first === undefined || second === undefined) return words;

@@ -7,7 +7,7 @@ const fetchers = new Set(
   ),
 );
 
-/** What a program prints that nobody has seen: text of another machine, decoded text, or secrets of the environment. */
+/** The kind of unseen text that a program prints: text of another machine, decoded text, or secrets of the environment. */
 export function taintOf({
   name,
   texts,

@@ -2,7 +2,7 @@ import { knownField, type Field } from "../words/field.js";
 import { baseName } from "../words/paths.js";
 import { operandsOf, type JudgedCommand } from "./judged-command.js";
 
-/** Files that a command surely changes in any way, as far as its words say so: their content, name, place or rights. */
+/** Files that a command certainly changes in any way, judged by its words: content, name, place or permissions. */
 export function changedFiles(judged: Named): readonly Field[] {
   const { name, args } = judged;
   if (inPlace.has(name)) return operandsOf(args);
@@ -25,7 +25,7 @@ export function changedFiles(judged: Named): readonly Field[] {
   }
 }
 
-/** Files whose content a command surely writes, as far as its words say so. */
+/** Files whose content a command certainly writes, judged by its words. */
 export function writtenFiles(judged: Named): readonly Field[] {
   return (Object.hasOwn(writers, judged.name) ? writers[judged.name]?.(judged) : undefined) ?? [];
 }
@@ -68,7 +68,7 @@ const inPlace = new Set(
   "rm rmdir unlink shred gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 dos2unix unix2dos ed".split(" "),
 );
 
-/** The mode or the owner stands first, unless another file lends it. */
+/** The mode or owner is the first operand, unless it is taken from another file. */
 function changedRights(args: readonly Field[]): readonly Field[] {
   const lent = args.some(({ text }) => /^--(?:reference|from-file)/.test(text));
   // A mode such as `-x` looks like an option.
@@ -78,7 +78,7 @@ function changedRights(args: readonly Field[]): readonly Field[] {
   return lent || symbolic ? operands : operands.slice(1);
 }
 
-/** What is moved is gone from where it was. */
+/** A moved file is no longer at its old path. */
 function movedAway(args: readonly Field[]): readonly Field[] {
   const hasTarget = args.some(({ text }) => /^(?:-\w*t|-t.+|--target-directory(?:=.*)?)$/.test(text));
   const operands = operandsOf(withoutValues(args, /^(?:-\w*t|-S|--target-directory|--suffix)$/));
@@ -162,7 +162,7 @@ const readers = new Set(
 );
 const searchers = new Set("grep egrep fgrep rg ag ack zgrep sed awk gawk mawk jq yq".split(" "));
 
-/** The first word that is no option is what is searched for, unless an option brought that. */
+/** The first operand is the pattern, unless an option named it. */
 function operandsAfterPattern(args: readonly Field[]): readonly Field[] {
   const given = args.some(({ text }) =>
     /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file|expression)(?:=.*)?)$/.test(text),
@@ -173,7 +173,7 @@ function operandsAfterPattern(args: readonly Field[]): readonly Field[] {
   return given ? operands : operands.slice(1);
 }
 
-/** What is sent along: `-d @file`, `-F name=@file`, `-T file`, `file://…`. */
+/** Files that are uploaded: `-d @file`, `-F name=@file`, `-T file`, `file://…`. */
 function uploads(args: readonly Field[]): readonly Field[] {
   const found = args.flatMap((field) => {
     const marked =

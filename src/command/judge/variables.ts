@@ -6,7 +6,7 @@ const harmless = new Set(
   ).split(" "),
 );
 
-/** Whether setting a variable leaves what a command does as it is. */
+/** Whether setting a variable cannot change what a command does. */
 export function isHarmlessVariable(name: string): boolean {
   return harmless.has(name) || name.startsWith("LC_");
 }
@@ -15,9 +15,9 @@ const steering =
   /^(?:PATH|HOME|IFS|ENV|BASH_\w+|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|EXECIGNORE|POSIXLY_CORRECT|LD_\w+|DYLD_\w+|GIT_\w+|PROMPT_COMMAND|PS4|PAGER|\w+_PAGER|EDITOR|VISUAL|LESS\w*|TAR_OPTIONS|GREP_\w+|XDG_\w+|RIPGREP_CONFIG_PATH|MAKEFLAGS|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|STARTUP|HOME)|PERL5\w+|RUBY(?:OPT|LIB))$/;
 
 /**
- * Whether a variable of the session may change what a program that only reads does: those that programs are known to
- * obey, and whatever is named like a search path, an option or a setting. A name of the person's own, such as
- * `API_BASE`, is read by none of them.
+ * Whether a variable of the session may change what a read-only program does: those that programs are known to
+ * read, and those named like a search path, an option or a setting. These programs do not read names that a person
+ * made up, such as `API_BASE`.
  */
 export function mayChangeReaders(name: string): boolean {
   if (isHarmlessVariable(name)) return false;

@@ -20,7 +20,7 @@ export type Vital =
   | "a home directory"
   | "a parent of the workspace";
 
-/** What a word stands for that must not be deleted or changed as a whole, if it does. */
+/** What a word stands for, if that must not be deleted or changed as a whole. */
 export function vitalPlace(field: Field, cwd: string, place: ShellContext): Vital | undefined {
   const text = likely(field);
   if (text === "") return undefined;

@@ -3,7 +3,7 @@ import { vitalPlace } from "../judge/vital-paths.js";
 import { isUnseen, knownField, type Field } from "../words/field.js";
 import { runChild, type Unfolding } from "./unfolding.js";
 
-/** Interpreters of other languages: what they do stays unknown, but some things in their code are plain to see. */
+/** Interpreters of other languages: their code stays unknown, but some things in it are easy to see. */
 export function unfoldCode(unfolding: Unfolding): boolean {
   const { name, args, resolved, scope, walk } = unfolding;
   const codes = codeOf(name, args);

@@ -29,7 +29,7 @@ export function unfoldCommand(resolved: ResolvedCommand, scope: Scope, walk: Wal
 
 const maxUnfoldDepth = 96;
 
-/** A program by its path; one of the workspace's own may do anything, whatever it is called. */
+/** A program by its path; a program in the workspace may do anything, whatever its name. */
 function foreignName(text: string, scope: Scope, walk: Walk): string | undefined {
   const path = absolutePath(text, scope.likelyCwd);
   return isInside(path, walk.place.workspace) ? undefined : baseName(path);

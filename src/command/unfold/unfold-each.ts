@@ -156,7 +156,7 @@ function unfoldFind(unfolding: Unfolding): boolean {
   return false;
 }
 
-/** What a found file is called is only known when it runs. */
+/** The names of found files are only known when it runs. */
 function runFound(unfolding: Unfolding, words: readonly Field[]): void {
   const [fields] = fill(words, "{}", undefined);
   runWords({ ...unfolding, name: "find -exec" }, fields!, { strict: false });

@@ -12,7 +12,7 @@ const env = toSpec({
   stop: true,
 });
 
-/** `env` and `command`: they start what follows, but can also only tell something. */
+/** `env` and `command`: they start the command that follows, or only print something. */
 export function unfoldEnv(unfolding: Unfolding): boolean {
   return unfolding.name === "command" ? unfoldLookup(unfolding) : unfoldVariables(unfolding);
 }

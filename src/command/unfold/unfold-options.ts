@@ -3,7 +3,7 @@ import { runChild, type Unfolding } from "./unfolding.js";
 interface CommandOption {
   /** The option, where the command is the next word. */
   readonly apart?: RegExp;
-  /** What stands before the command in the same word. */
+  /** The text before the command in the same word. */
   readonly joined?: RegExp;
 }
 
@@ -40,7 +40,7 @@ const kin: Readonly<Record<string, string>> = {
   gsed: "sed",
 };
 
-/** Programs with options that hold a command, and `git` with its many ways: what they hold is reported beside them. */
+/** Programs with options that contain a command, such as `git`: these commands are reported in addition. */
 export function unfoldOptions(unfolding: Unfolding): boolean {
   const { name, args } = unfolding;
   if (name === "git") {

@@ -5,7 +5,7 @@ import { denyUnseen, runChild, type Unfolding } from "./unfolding.js";
 
 const judged = new Set(["sh", "bash", "dash", "ash", "ksh", "mksh", "rbash"]);
 
-/** A shell: what it is given with `-c`, or reads from its input, is walked like the line itself. */
+/** A shell: its `-c` argument, or its input, is walked like the line itself. */
 export function unfoldShell(unfolding: Unfolding): boolean {
   const { name, args, resolved, scope, walk } = unfolding;
   if (!judged.has(name)) walk.unknown.add(`what ${name} makes of its words`);
@@ -77,13 +77,13 @@ function runScript(unfolding: Unfolding, script: Field, { rest, letters }: Scrip
     });
     return true;
   }
-  // The shell is only there to run what was reported; what is set for it is set for that too.
+  // The shell only runs what was reported; its variables are set for that too.
   if (resolved.assignments.length > 0 || resolved.redirections.length > 0)
     reportCommand(resolved, scope, walk);
   return true;
 }
 
-/** The letters of the options, and what follows them. */
+/** The letters of the options, and the arguments after them. */
 function shellOptions(args: readonly Field[]): {
   readonly operands: readonly Field[];
   readonly letters: string;

@@ -7,7 +7,7 @@ import { runWords, type Unfolding } from "./unfolding.js";
 interface Wrapper extends WrittenSpec {
   /** Words of its own before the command. */
   readonly own?: number;
-  /** It does something of its own, so it is reported beside what it starts. */
+  /** It does something itself, so it is reported in addition to the command that it starts. */
   readonly opaque?: boolean;
   /** It takes `NAME=value` before the command. */
   readonly variables?: boolean;
@@ -82,7 +82,7 @@ export function unfoldWrapper(unfolding: Unfolding): boolean {
   const { own = 0, opaque = false, variables = false } = wrappers[name]!;
   const read = readArguments(args, specs.get(name)!);
   if (read === undefined) {
-    // An option that nobody knows may take the next word with it.
+    // An unknown option may take the next word as its value.
     reportCommand(resolved, scope, walk, { why: `${name} is called with options that are not known` });
     return true;
   }

@@ -12,7 +12,7 @@ export interface Unfolding {
   readonly walk: Walk;
 }
 
-/** Reports what a command runs; `true` where nothing is left to report of the command itself. */
+/** Reports what a command runs; `true` if the command itself needs no report. */
 export type Unfold = (unfolding: Unfolding) => boolean;
 
 /** Report the command that these words start. */
@@ -42,7 +42,7 @@ export function runChild(
     plainSh: true,
     ...changes,
   });
-  // Which variables were exported, nobody kept count of.
+  // It is not tracked which variables were exported.
   forget(inner, [...inner.vars.keys()]);
   inner.vars.delete("IFS");
   for (const { name, value, known } of resolved.assignments)

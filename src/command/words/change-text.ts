@@ -31,7 +31,7 @@ export function changeText(
   }
 }
 
-/** A pattern is only taken where it is no pattern. */
+/** A pattern is used only if it contains no special characters. */
 function isPlain({ known, text }: Field): boolean {
   return known && !/[*?[\\]/.test(text);
 }

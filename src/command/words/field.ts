@@ -1,23 +1,23 @@
-/** Where text that nobody has seen comes from: another machine, a decoder, or the environment with its secrets. */
+/** Where unseen text comes from: another machine, a decoder, or the environment with its secrets. */
 export type Taint = "fetched" | "decoded" | "secret";
 
 /** One word as the program would get it. */
 export interface Field {
-  /** What is not known stands as it was written. */
+  /** Unknown parts are as they were written. */
   readonly text: string;
   readonly known: boolean;
   /** Written without `$`, backtick or `~`: nothing in it depends on where it runs. */
   readonly plain: boolean;
-  /** The glob that stands for it, with all else escaped, where file names are filled in. */
+  /** The glob for it, with everything else escaped, if file names are filled in. */
   readonly pattern?: string | undefined;
   /** It can become any number of words. */
   readonly many?: boolean | undefined;
-  /** The text with `*` for what is not known. */
+  /** The text with `*` for unknown parts. */
   readonly wild?: string | undefined;
-  /** What it most likely is, where it is not known. */
+  /** Its most likely value, if it is not known. */
   readonly guess?: string | undefined;
   readonly taint?: Taint | undefined;
-  /** What is not plain about it is what commands in `$(…)` print, and nothing else. */
+  /** Only the output of commands in `$(…)` is unknown about it. */
   readonly substituted?: boolean | undefined;
 }
 
@@ -39,12 +39,12 @@ export function worse(one: Taint | undefined, other: Taint | undefined): Taint |
   return gravity[one] >= gravity[other] ? one : other;
 }
 
-/** Whether a shell that runs such text would run what nobody has seen. */
+/** Whether a shell that runs such text would run unseen text. */
 export function isUnseen(taint: Taint | undefined): taint is "fetched" | "decoded" {
   return taint === "fetched" || taint === "decoded";
 }
 
-/** Escape what a glob would read as more than itself. */
+/** Escape the special characters of a glob. */
 export function escapeGlob(text: string): string {
   return text.replaceAll(/[*?[\]\\]/g, String.raw`\$&`);
 }

@@ -21,7 +21,7 @@ function asOne(value: Value | undefined, scope: Scope): Value | undefined {
   return { text: items.map(({ text }) => text).join(sign) };
 }
 
-/** `${name…}`, with what may stand after the name. */
+/** `${name…}`, with everything that may follow the name. */
 export function parameterPieces(
   part: ParameterExpansionPart,
   quoted: boolean,
@@ -32,7 +32,7 @@ export function parameterPieces(
   const at = index && field(index);
   const whole = at === undefined ? valueOf(parameter, scope, walk) : elementOf(parameter, at.text, scope);
   const base = quoted && (at?.text ?? parameter) === "*" ? asOne(whole, scope) : whole;
-  // An index is arithmetic: what it names is evaluated, and can run commands in turn.
+  // An index is arithmetic: its names are evaluated, which can run commands.
   if (at !== undefined && !/^(?:[@*]|\d+)$/.test(at.text)) walk.unknown.add(`the index in ${text}`);
   if (operation === undefined) return lengthOrValue(base, part, quoted, { scope, walk });
   if (prefix !== undefined || operation.type === "Names") return unknownPieces(part, quoted, base);
@@ -40,7 +40,7 @@ export function parameterPieces(
     case "Default":
       return defaultPieces(part, { base, operand: field(operation.operand), quoted, scope });
     case "Transform":
-      // `@P` runs the substitutions in the value, and so may what comes later.
+      // `@P` runs the substitutions in the value; operators that are added to bash later may too.
       walk.unknown.add(`the transformation ${text}`);
       return unknownPieces(part, quoted, base);
     case "Unknown":

@@ -11,7 +11,7 @@ export interface PartContext {
   readonly walk: Walk;
 }
 
-/** The stretches that a part of a word becomes; what is substituted in it is walked on the way. */
+/** The pieces that a part of a word becomes; its substitutions are walked on the way. */
 export function partPieces(part: WordPart, quoted: boolean, context: PartContext): Piece[] {
   switch (part.type) {
     case "Literal":
@@ -23,7 +23,7 @@ export function partPieces(part: WordPart, quoted: boolean, context: PartContext
     case "DoubleQuoted":
     case "LocaleString": {
       const inner = part.parts.flatMap((child) => partPieces(child, true, context));
-      // `"$@"` without arguments is no word at all.
+      // `"$@"` without arguments expands to no word.
       if (inner.length === 0 && part.parts.length === 1) return [];
       const translated = part.type === "LocaleString" ? { moved: true, unsure: context.scope.plainSh } : {};
       return [{ text: "", quoted: true, ...translated }, ...inner];
@@ -87,7 +87,7 @@ function processPiece(script: ParsedScript | undefined, text: string, context: P
   return { text, quoted: true, unknown: true, taint: walkInner(script, "<(…)", context) };
 }
 
-/** Walk what a substitution runs; says whether it brings text that nobody has seen. */
+/** Walk the commands of a substitution; returns whether it adds text that was never shown to anyone. */
 function walkInner(
   script: ParsedScript | undefined,
   via: string,

@@ -9,7 +9,7 @@ export function absolutePath(path: string, cwd: string): string {
   return `/${kept.join("/")}`;
 }
 
-/** Whether an absolute path is the directory or lies below it. */
+/** Whether an absolute path is the directory or is inside it. */
 export function isInside(path: string, root: string): boolean {
   if (root === "/") return true;
   return path.startsWith(root) && (path.length === root.length || path[root.length] === "/");

@@ -16,7 +16,7 @@ export interface Piece {
   readonly unsure?: boolean | undefined;
   /** Comes from `$`, a backtick or `~`. */
   readonly moved?: boolean | undefined;
-  /** What a command in `$(…)` prints. */
+  /** The output of a command in `$(…)`. */
   readonly substituted?: boolean | undefined;
   /** The word ends before this piece, as between the words of `"$@"`. */
   readonly breakBefore?: boolean | undefined;

@@ -8,7 +8,7 @@ import { partPieces } from "./part-pieces.js";
 import type { Piece } from "./piece.js";
 import { grammar } from "../grammar.js";
 
-/** What a word becomes: braces, tilde, variables, substitutions and splitting done, file names left open. */
+/** The fields of a word after expanding braces, tilde, variables and substitutions and splitting; globs are left as they are. */
 export function resolveWord(word: Word, scope: Scope, walk: Walk): readonly Field[] {
   const { parts, text } = word;
   if (parts === undefined) {
@@ -24,7 +24,7 @@ export function resolveWord(word: Word, scope: Scope, walk: Walk): readonly Fiel
   });
 }
 
-/** What a word becomes where it stays one word: in an assignment, a here-document, a redirection. */
+/** The value of a word that is not split: in an assignment, a here-document, a redirection. */
 export function resolveText(word: Pick<Word, "text" | "value" | "parts">, scope: Scope, walk: Walk): Field {
   const { parts, text } = word;
   if (parts === undefined && !text.startsWith("~")) return knownField(word.value);
@@ -44,22 +44,22 @@ function piecesOf(parts: readonly WordPart[], scope: Scope, walk: Walk): Piece[]
 
 function resolveBraces(word: Word, scope: Scope, walk: Walk): readonly Field[] {
   const words = expandBraces(word.text);
-  // Whatever becomes of the words, what is substituted in them runs.
+  // Substitutions run even if their word is not used.
   const whole = piecesOf(word.parts ?? [], scope, walk);
   if (words === undefined) return [unknownField(word.text)];
   const bare = whole.every(({ unknown }) => unknown !== true);
   const quiet = quietly(walk);
   const fields = words.flatMap((text) => {
-    // Nothing between two commas is no word at all.
+    // An empty alternative between two commas expands to no word.
     if (text === "") return [];
     const parsed = text === word.text ? undefined : parseWord(text);
     return parsed === undefined ? [unknownField(text)] : resolveWord(parsed, scope, quiet);
   });
-  // What a plain sh makes of braces is another thing.
+  // A plain sh does not expand braces.
   return bare && !scope.plainSh ? fields : fields.map(asUnsure);
 }
 
-/** Read one word by itself; a `#` in front is no comment here. */
+/** Read a single word; `#` at its start does not begin a comment here. */
 function parseWord(text: string): Word | undefined {
   const [statement, ...more] = grammar().parse(text.startsWith("#") ? `_ \\${text}` : `_ ${text}`).commands;
   if (statement === undefined || more.length > 0 || statement.command.type !== "Command") return undefined;

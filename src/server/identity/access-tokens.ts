@@ -20,7 +20,7 @@ export interface AccessTokensOptions {
 
 type JoseErrors = typeof joseErrors;
 
-/** What a checked token says. */
+/** The contents of a verified token. */
 interface CheckedToken {
   readonly login: Login;
   readonly audiences: readonly string[];
@@ -157,7 +157,7 @@ function insufficientScope({ scopes, groups }: OAuthSettings): HttpError {
   );
 }
 
-/** Somebody whom a provider vouches for, but who may not come in. */
+/** A person whom the provider has authenticated, but who has no access here. */
 function notAUser(): HttpError {
   return new HttpError(403, {
     code: "USER_REFUSED",

@@ -2,7 +2,7 @@ import type { ResolvedConfig } from "../../config/resolve-config.js";
 import { isRecord } from "../../contract/is-record.js";
 import { includesRole, lowerRole, type Login, type Role } from "../../contract/ports/access.js";
 
-/** What a provider says about somebody, after its signature was checked. */
+/** What a provider says about a person, after its signature was verified. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export type OAuthSettings = NonNullable<ResolvedConfig["auth"]["oauth"]>;
@@ -30,7 +30,7 @@ export function roleOfToken(
   return byGroup === undefined ? undefined : { role: lowerRole(byScope, byGroup), isWhole: false };
 }
 
-/** What they are called: the configured claim, else the address of their mail, else the subject. */
+/** The display name: the configured claim, otherwise the mail address, otherwise the subject. */
 export function nameIn(claims: Claims, { nameClaim }: Pick<PeopleSettings, "nameClaim">): string {
   const email = claims["email_verified"] === false ? undefined : claims["email"];
   const found = [claimAt(claims, nameClaim), email, claims["sub"]].find(

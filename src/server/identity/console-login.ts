@@ -14,7 +14,7 @@ const cookiePurpose = "tenon login";
 
 /** Where a browser begins to sign in. */
 export const loginPath = "/login";
-/** Where the provider sends it back to. It lies beside the console's page, whose files are found from there. */
+/** The redirect address. It is beside the console's page, so that relative paths to the page's files work. */
 export const callbackPath = "/login-return";
 /** Tells a page that it can offer to sign in. */
 export const loginMethodsPath = "/login-methods";
@@ -25,7 +25,7 @@ export interface ConsoleLoginOptions {
   readonly now: () => number;
 }
 
-/** A login that a browser has begun; it is in the browser's own cookie, so that nobody else can end it. */
+/** A login that a browser has started; it is stored in a cookie of that browser, so that no other one can complete it. */
 interface BegunLogin {
   readonly state: string;
   readonly nonce: string;
@@ -36,7 +36,7 @@ interface BegunLogin {
   readonly earlier?: string | undefined;
 }
 
-/** Somebody whom the provider has signed in. */
+/** A person whom the provider has signed in. */
 export interface ConsoleUser {
   readonly login: Login;
   readonly identity: Identity;
@@ -176,7 +176,7 @@ export function cookieSuffix(state: string): string {
   return `login_${state.replace(/\W/g, "").slice(0, 16)}`;
 }
 
-/** A browser that another site sent here with a login of its own would work in somebody else's name. */
+/** If another site could complete a login of its own in this browser, its user would work in another person's name. */
 function notBegunHere(): HttpError {
   return new HttpError(403, {
     code: "LOGIN_REFUSED",

@@ -42,7 +42,7 @@ export class OpenIdProvider {
   /** What people see of a login that failed; the provider's own words stay in the server's log. */
   faultOf(cause: unknown): HttpError {
     const { code } = Object(cause) as { code?: unknown };
-    // What the provider or the browser sent was not right, or the provider said no.
+    // The provider or the browser sent something invalid, or the provider refused.
     if (typeof code === "string" && code.startsWith("OAUTH_") && code !== "OAUTH_TIMEOUT")
       return new HttpError(
         403,

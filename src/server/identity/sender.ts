@@ -17,7 +17,7 @@ export interface SenderOptions {
   readonly publicUrl?: string | undefined;
 }
 
-/** Find out who sends a request. What a proxy says counts only if the proxy is trusted. */
+/** Find out who sends a request. Headers of a proxy count only if the proxy is trusted. */
 export function createSenderOf(options: SenderOptions): (request: IncomingMessage) => Sender {
   const isTrusted = createProxyCheck(options.trustedProxies ?? []);
   return ({ socket, headers }) => {

@@ -3,7 +3,7 @@ import type { About } from "../api.js";
 import type { RouteContext } from "../route-context.js";
 import type { ConsoleFiles } from "../static-files.js";
 
-/** What the page shows before anything else. */
+/** What the page shows first. */
 export function addAbout(
   api: Hono,
   { tenon, workspace, version, startedAt }: RouteContext,

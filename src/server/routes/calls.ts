@@ -10,7 +10,7 @@ import type { RouteContext } from "../route-context.js";
 
 const listQuery = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(500) });
 
-/** Calls that run or ended lately, and stopping one. */
+/** Running and recent calls, and cancelling one. */
 export function addCalls(api: Hono, { calls, tenon }: RouteContext): void {
   api.get("/calls", (c) => c.json(calls.list(readQuery(c, listQuery).limit, sessionsSeenBy(c))));
   api.get("/calls/:id", async (c) => {
@@ -38,7 +38,7 @@ export function addCalls(api: Hono, { calls, tenon }: RouteContext): void {
   });
 }
 
-/** What is known of the call, with its answer where it has one. */
+/** What is known about the call, with its answer if it has one. */
 function toAnswer(call: LiveCall | undefined, result: CallResult | undefined): FetchedCall {
   if (result?.state !== "done") return { ...result, ...call } as FetchedCall;
   const { envelope } = result;

@@ -24,7 +24,7 @@ const undoBody = z.union([
 /** Looked through for those of one task, call or text. */
 const maxLookedAt = 10_000;
 
-/** What the journal can take back, what that would do, and doing it. */
+/** The changes that can be undone, the preview of an undo, and the undo. */
 export function addChanges(api: Hono, { tenon }: RouteContext): void {
   api.get("/changes", async (c) => {
     const { path, text, taskId, callId, limit } = readQuery(c, changesQuery);

@@ -4,7 +4,7 @@ import type { EndpointView, LimitView } from "../api.js";
 import { sessionsSeenBy, requestUser } from "../request-person.js";
 import type { RouteContext } from "../route-context.js";
 
-/** Where MCP hosts connect, and the limits on what they do there. */
+/** Where MCP hosts connect, and the limits on their calls. */
 export function addEndpoints(api: Hono, { tenon }: RouteContext): void {
   api.get("/endpoints", (c) => {
     const rules = tenon.policy.rules();

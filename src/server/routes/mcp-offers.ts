@@ -55,7 +55,7 @@ export function addMcpOffers(api: Hono, { tenon, version }: RouteContext): void 
   });
 }
 
-/** What the server itself answered, such as that it has no such resource: only its answers have a number for a code. */
+/** An answer of the server itself, such as that it has no such resource: only these have a numeric code. */
 function refusalOf(name: string, error: unknown): HttpError | undefined {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "number") return undefined;
   const message = `MCP server "${name}" refused the request: ${error.message}`;

@@ -104,7 +104,7 @@ function addEditing(api: Hono, { tenon, machine }: RouteContext): void {
 
 const loginMs = 300_000;
 
-/** Begin a login and answer with the address to open; it goes on until the person is back from there. */
+/** Start a login and answer with the address to open; it continues until the person has come back from there. */
 async function startLogin(
   { tenon }: RouteContext,
   name: string,

@@ -57,7 +57,7 @@ function addApprovals(api: Hono, { tenon, queue, noteApprovalsRead: looked }: Ro
     const id = readParam(c, "id");
     const answer = await readBody(c, approvalBody);
     const user = requestUser(c);
-    // Anyone may refuse what is asked in their own name.
+    // Anyone may refuse requests that are made in their own name.
     if (user !== undefined && answer.verdict !== "no") requireRole(user.role, "approver");
     const asked = (await queue.list()).find((one) => one.id === id);
     // How a request ended that is gone is told only to those who see all of them.
@@ -156,7 +156,7 @@ function describeFirst({ verdict, channel, person, resolvedAt }: FirstAnswer): s
   return `It was answered first${who} on the channel ${channel}: ${verdict}, at ${when}.`;
 }
 
-/** The answer must say what the question asks for. */
+/** The answer must fit the question. */
 function fitting({ kind, options }: Question, answer: Answer): Answer {
   if (kind === "confirm" && answer.approved === undefined) throw misfit('"approved" (true or false)');
   if (kind === "review" && answer.action === undefined) throw misfit('"action" (approve, edit or reject)');

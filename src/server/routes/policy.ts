@@ -58,7 +58,7 @@ function bounded(change: SimulatedChange): SimulatedChange {
   return { ...change, arguments: boundValue(change.arguments, argumentLimits).value };
 }
 
-/** The rules, what they decide, and forgetting a remembered one. */
+/** The rules, test decisions, and removing a remembered rule. */
 export function addPolicy(api: Hono, served: RouteContext): void {
   const { tenon } = served;
   api.get("/policy", async (c) => {

@@ -8,7 +8,7 @@ const id = z.string().regex(/^held_[a-f0-9]{16}$/, "not the id of a held back ch
 const query = z.strictObject({ callId: z.string().min(1).max(200).optional() });
 const selection = z.strictObject({ ids: z.array(id).min(1).max(1000) });
 
-/** What was held back from commands, and a person's decision about it. */
+/** Changes of commands that were held back, and a person's decision about them. */
 export function addQuarantine(api: Hono, { tenon }: RouteContext): void {
   api.get("/quarantine", async (c) => c.json(seenOf(c, await tenon.quarantine.list(readQuery(c, query)))));
   api.get("/quarantine/:id", async (c) => {

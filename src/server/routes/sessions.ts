@@ -28,7 +28,7 @@ export function addSessions(api: Hono, { access, login, boundPort }: RouteContex
     const { id, user } = admitted.session;
     access.sessions.end(id);
     c.header("set-cookie", expiredCookie(c.req.header("host"), boundPort()));
-    // Somebody who cannot be signed out at the provider is signed out here all the same.
+    // If signing out at the provider fails, the person is still signed out here.
     const next = user && (await login?.logoutAddress(user.idToken, baseOf(c)).catch(() => undefined));
     return c.json({ ended: true, next } satisfies SignedOut);
   });

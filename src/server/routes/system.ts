@@ -18,7 +18,7 @@ export function addSystem(api: Hono, { tenon, machine }: RouteContext): void {
   });
 }
 
-/** What only a server that `tenon serve` started can do. */
+/** Only a server that `tenon serve` started can do this. */
 export function startedInCode(what: string): HttpError {
   return new HttpError(409, {
     code: "STARTED_IN_CODE",
@@ -28,7 +28,7 @@ export function startedInCode(what: string): HttpError {
 }
 
 const secretName = /secret|token|password|passwd|authorization|cookie|credential|api.?key/i;
-/** Their values are anybody's guess. */
+/** Every value below one of these may be a secret. */
 const secretParents = new Set(["env", "headers"]);
 
 /** A copy without values that may be secrets; functions are left out. */

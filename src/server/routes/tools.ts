@@ -15,7 +15,7 @@ const callBody = z.strictObject({
   timeoutMs: z.number().int().min(1).max(86_400_000).optional(),
 });
 
-/** The tools: what they are, switching them, and trying one. */
+/** The tools: listing, enabling and disabling, and trying one. */
 export function addTools(api: Hono, served: RouteContext): void {
   const { tenon } = served;
   const views = { tenon, originOf: createOrigins(tenon), definitionTokens: served.definitionTokens };

@@ -96,7 +96,7 @@ function insideOf(
 ): (callId: string) => boolean {
   const children = groupBy(calls, ({ parentCallId }) => parentCallId);
   const inside = new Set([root]);
-  // A set visits what is added while it is walked.
+  // A Set also visits elements that are added during the iteration.
   for (const callId of inside) for (const child of children.get(callId) ?? []) inside.add(child.callId);
   return (callId) => inside.has(callId);
 }
