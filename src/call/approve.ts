@@ -28,7 +28,7 @@ export interface Approvals {
    * @param changes What its command changed on a layer, if it has run: its input stays as it is.
    */
   request(call: ValidatedCall, decision: AccessDecision, changes?: ShownChanges): Promise<ValidatedCall>;
-  /** Whether somebody can be asked. */
+  /** Whether a person can be asked. */
   isReachable(session: CallSession): Promise<boolean>;
 }
 
@@ -38,7 +38,7 @@ export interface ApprovalOptions {
   readonly desk: ConsentDesk;
   /** How long a request waits for an answer. */
   readonly timeoutMs: number;
-  /** How long it waits while no page of a console is open and nobody else can answer. */
+  /** How long it waits while no page of a console is open and no other channel can answer. */
   readonly pageTimeoutMs: number;
   /** Store the rule of an "always" permanently; resolves with the rule's id. */
   readonly remember: (rule: PolicyRule) => Promise<string>;
@@ -55,7 +55,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   return {
     isReachable,
     async request(call, decision, changes) {
-      // The preview comes first: a change that cannot work fails here, and nobody is asked.
+      // The preview comes first: a change that cannot work fails here, before anyone is asked.
       const preview = await previewOf(call, changes);
       const { session } = call.state;
       const { open, asked } = options.channelsFor(session);

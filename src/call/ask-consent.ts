@@ -21,7 +21,7 @@ export interface ConsentOptions {
   readonly pageTimeoutMs: number;
   /** What to do if nobody can be asked. */
   readonly hint: string;
-  /** What is wrong with changed arguments. */
+  /** The problem with changed arguments. */
   readonly check: (updatedArguments: unknown) => string | undefined;
   /** Apply what a yes changes, before it is announced; never rejects. */
   readonly accept: (answer: YesAnswer) => Promise<Accepted>;

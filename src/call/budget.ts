@@ -1,7 +1,7 @@
 import type { CallState } from "./call-state.js";
 import type { TextBudget } from "./fit-text.js";
 
-/** Characters of code or prose that a token stands for, at least; denser text is cut by its tokens. */
+/** The least number of characters of code or prose in a token; denser text is cut by its tokens. */
 const charsPerToken = 3.2;
 
 /** How much text the model gets of this call: its tool's own budget, or its share of the batch. */

@@ -32,7 +32,7 @@ export class CallState {
   validated: ValidatedCall | undefined;
   /** How the result is given back if the called tool meant another one. */
   answeredAs: AnsweredAs | undefined;
-  /** What was decided about it, refusals too. */
+  /** The decision about it, also a refusal. */
   decision: AccessDecision | undefined;
   /** Set if the command runs before a person is asked: the decision that asks once its changes are known. */
   askAfter: AccessDecision | undefined;
@@ -49,7 +49,7 @@ export class CallState {
   ended = false;
   /** Whether a call that it made returned untrusted content. */
   tainted = false;
-  /** What the calls below this one share. Only set on a call that no other call made. */
+  /** What nested calls share with this one. Only set on a call that no other call made. */
   nestedBudget: NestedBudget | undefined;
   /** The call that answers in place of this one, while it runs. */
   fallbackCall: CallState | undefined;
@@ -133,7 +133,7 @@ export class CallState {
     return () => this.#moreListeners?.delete(listener);
   }
 
-  /** Whether nobody wants an answer of a fallback either. */
+  /** Whether the caller does not want a fallback's answer either. */
   get isStoppedByCaller(): boolean {
     return this.#stoppedByCaller || this.aborted instanceof ToolCancelledError;
   }

@@ -5,7 +5,7 @@ import type { Resource } from "../contract/resources.js";
 import { whitelistOf } from "./command-paths.js";
 import type { ValidatedCall } from "./validate.js";
 
-/** Return what the guards refuse whatever the rules say. Checked first, so that no person is asked in vain. */
+/** Return what the guards refuse regardless of the rules. Checked first, so that nobody is asked in vain. */
 export function refusedByGuards(call: ValidatedCall): ToolError | undefined {
   return (
     refusedAmong(call, call.reads, "read") ??

@@ -34,11 +34,11 @@ export function consentChannels(session: CallSession, options: ChannelOptions): 
   const { configured, backend } = options;
   const closed = session.closedChannels ?? [];
   const isOpen = (channel: ApprovalChannel): boolean => !closed.includes(channel);
-  // A user's own program never consents to the user's calls, whatever is configured.
+  // A user's own program never consents to the user's calls, regardless of the configuration.
   const isOthers = (channel: ApprovalChannel): boolean => isOpen(channel) || ownerOf(session) === undefined;
   const open = configured?.filter(isOthers) ?? approvalChannels.filter(isOpen);
   const asked = [session.interact, backend].flatMap((one): AskedChannel[] => {
-    // A console is reached through the desk, wherever it runs.
+    // A console is reached through the desk, in whichever process it runs.
     if (one === undefined || one.reach !== undefined) return [];
     const channel = one.channel ?? "callback";
     if (!open.includes(channel) || !isThere(one)) return [];

@@ -12,11 +12,11 @@ export type GivenAnswer = ApprovalAnswer & { readonly by: ApprovalAnswerer };
 /** A request that waits at the desk. */
 export interface WaitingConsent {
   readonly request: ApprovalRequest;
-  /** What is wrong with changed arguments; `undefined` where they can be used. */
+  /** The problem with changed arguments; `undefined` if they can be used. */
   check(updatedArguments: unknown): string | undefined;
   /** The answer that counts. */
   deliver(answer: GivenAnswer): void;
-  /** Somebody consented, and others must too. */
+  /** One person consented, and others must too. */
   onApproval(request: ApprovalRequest): void;
 }
 

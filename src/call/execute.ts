@@ -37,7 +37,7 @@ async function beginAfter(call: AuthorisedCall, starting: Promise<void>): Promis
   try {
     await state.race(starting);
   } catch (thrown) {
-    // If the call is over but the start goes on, the tool must not count the call as running forever.
+    // If the call is over while its start continues, the tool must not count the call as running forever.
     starting.then(() => entry.end("failed")).catch(() => undefined);
     throw thrown;
   }

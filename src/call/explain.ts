@@ -12,7 +12,7 @@ import type { SpineParts } from "./parts.js";
 import { accept, receive } from "./receive.js";
 import { resolve } from "./resolve.js";
 
-/** What would be decided about a call. */
+/** The decision about a call, without making it. */
 export interface Explained {
   readonly decision: AccessDecision["behavior"];
   readonly rule: string;
@@ -39,7 +39,7 @@ export interface ExplainedChange {
   readonly rule: string;
 }
 
-/** What an explanation of a decision includes. */
+/** The fields of an explanation. */
 export interface ExplainOptions {
   /** Paths that the command of the call changed, relative to the workspace: each is judged as its commit would. */
   readonly changes?: readonly string[] | undefined;
@@ -47,7 +47,7 @@ export interface ExplainOptions {
   readonly considered?: boolean | undefined;
 }
 
-/** Decide about a call as the spine would, and stop there: nobody is asked and nothing runs. */
+/** Decide about a call like the real path, and stop there: no person is asked and nothing runs. */
 export async function explainCall(
   request: unknown,
   origin: CallOrigin & ExplainOptions,

@@ -10,7 +10,7 @@ import { takePlain } from "../schema/take-plain.js";
 
 const maxMessageChars = 4000;
 
-/** Whatever was thrown, as one of Tenon's errors. */
+/** Convert anything that was thrown to one of Tenon's errors. */
 export function toToolError(thrown: unknown, toolName: string): ToolError {
   if (isToolError(thrown)) return named(thrown, toolName);
   const name = readString(thrown, "name");

@@ -21,7 +21,7 @@ export interface LoopLimits {
 interface Streak {
   readonly entry: ToolEntry | undefined;
   readonly signature: string;
-  /** What the call touches; a change of that ends the streak. */
+  /** What the call touches; a change of it ends the streak. */
   readonly locks: readonly Lock[];
   /** Whether the tool itself ran and its error is not retryable: only then does refusing save anything. */
   readonly costly: boolean;
@@ -94,7 +94,7 @@ export class LoopGuard {
     return streak.count < this.#limits.adviseAfter ? undefined : adviseOn(call, error, streak);
   }
 
-  /** A call succeeded: it is no longer failing, and what it changed may let others succeed. */
+  /** A call succeeded: the streak is over, and its changes may let other calls succeed. */
   succeeded(call: ReceivedCall): void {
     const { session, resolved, validated } = call.state;
     this.#sessions.get(session.id)?.delete(keyOf(call));

@@ -137,7 +137,7 @@ function endOfPiece(text: string, start: number): number {
 
 /** The marks around a text from outside. */
 interface Frame {
-  /** What the marks take of a budget. */
+  /** How much of a budget the marks use. */
   readonly chars: number;
   readonly tokens: number;
   around(text: string): string;

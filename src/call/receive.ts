@@ -33,7 +33,7 @@ class ReceivedCall {
   declare readonly taskId: string | undefined;
   declare readonly priority: number | undefined;
   declare readonly timeoutMs: number | undefined;
-  /** Whatever was sent as the signal. */
+  /** The signal as it was sent, of any type. */
   declare readonly signal: unknown;
   /** The arguments as plain data, copied once however hostile they are, or what is wrong with them. */
   declare readonly arguments: Checked;

@@ -24,7 +24,7 @@ export interface KeptAnswer {
   text?: string | undefined;
   /** The tool's rendering of it, if it consists of texts only; also stored from the second use on. */
   rendered?: readonly ContentPart[] | undefined;
-  /** What the session knew when it was last told of the sightings. */
+  /** What the session had seen when it was last told about the sightings. */
   seenVersion?: number | undefined;
 }
 

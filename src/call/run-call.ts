@@ -80,7 +80,7 @@ const recoverable = new Set([
   "ToolInternalError",
 ]);
 
-/** Call the fallback of a tool that could not answer, with all checks; if it fails too, the first error stands. */
+/** Call the fallback of a tool that could not answer, with all checks; if it fails too, the first error is the answer. */
 async function answerByFallback(call: ReceivedCall, error: ToolError): Promise<Outcome> {
   const { state, arguments: sent, taskId, priority, timeoutMs } = call;
   const fallback = recoverable.has(error.name) && sent.ok ? fallbackOf(call) : undefined;

@@ -5,7 +5,7 @@ import { isToolResult } from "../contract/tool-result.js";
 import { announce } from "./record.js";
 import type { ReceivedCall } from "./receive.js";
 
-/** What a tool returns that reports progress while it runs. */
+/** The return value of a tool that reports progress while it runs. */
 export type Generator = AsyncIterator<ToolProgress | string, unknown, void>;
 
 /** Steps after which the event loop gets its turn: a generator that never waits would starve even its own time limit. */

@@ -46,7 +46,7 @@ const argumentAliases: Readonly<Record<string, readonly string[]>> = {
   text: ["chars"],
 };
 
-/** Arguments of other hosts that change nothing here, by tool: whatever their value, or for these values only. */
+/** Arguments of other hosts that have no effect here, by tool: with any value, or with these values only. */
 const withoutMeaning: Readonly<Record<string, Readonly<Record<string, true | readonly unknown[]>>>> = {
   read_file: { command: true, shouldreadentirefile: [false] },
   write_file: { command: true, linecount: true },
@@ -244,7 +244,7 @@ function toOwnValue(key: string, value: unknown, { name }: OwnTool): unknown {
   return value.map((edit) => toOwnArguments(edit, { name: "", known }) ?? edit);
 }
 
-/** The list of lines that one command stands for; it may be a list itself, of its words. */
+/** A command as a list of lines; the command may itself be a list of its words. */
 function toLines(command: unknown): unknown {
   return Array.isArray(command) && isWords(command) ? [toShellLine(command)] : command;
 }

@@ -4,7 +4,7 @@ export interface ForeignTool {
   readonly hint?: string;
 }
 
-/** Names that other hosts have for Tenon's tools, however they are spelled: `read_file` stands for `readFile`, too. */
+/** Names that other hosts have for Tenon's tools, in any spelling: `read_file` matches `readFile`, too. */
 const toolAliases: Readonly<Record<string, readonly string[]>> = {
   read_file: [
     "read",
@@ -63,7 +63,7 @@ const toolAliases: Readonly<Record<string, readonly string[]>> = {
   ask_user: ["ask_followup_question", "ask_user_question"],
 };
 
-/** What to do instead of calling a tool of another host that no single tool of Tenon stands for. */
+/** Advice for tools of other hosts that no single tool of Tenon replaces. */
 const hints = new Map<string, string>();
 for (const [hint, ...names] of [
   [
@@ -148,7 +148,7 @@ export function isCommonTool(name: string): boolean {
   return Object.hasOwn(toolAliases, name);
 }
 
-/** What a name that a model wrote for another host's tool means here; `undefined` for a name that is not known. */
+/** What the name of another host's tool means here; `undefined` for an unknown name. */
 export function findForeignTool(name: string, args: unknown): ForeignTool | undefined {
   const plain = fold(name.replace(namespace, ""));
   const own = byAlias.get(plain) ?? editorTool(plain, args);

@@ -26,7 +26,7 @@ const maxDepth = 32;
 const maxParts = 5000;
 
 interface SchemaPosition {
-  /** What is being written out: a reference to one of them would never end. */
+  /** The references that are being expanded: one that contains itself would never end. */
   readonly open: readonly JsonSchema[];
   readonly root: JsonSchema;
   readonly depth: number;

@@ -15,7 +15,7 @@ export const namedParts: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-/** What a reference within the document stands for; what stands beside it wins. */
+/** The schema that a reference within the document points to; keywords beside the reference win. */
 export function resolveRef(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const ref = schema["$ref"];
   if (typeof ref !== "string") return schema;

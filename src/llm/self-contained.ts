@@ -39,7 +39,7 @@ export function selfContained(schema: JsonSchema): JsonSchema {
   return Object.keys(defs).length === 0 ? root : { ...root, $defs: defs };
 }
 
-/** What is written again, and what only makes sense where the whole document is known. */
+/** Keywords that are rewritten, and those that only make sense within the complete document. */
 const dropped: ReadonlySet<string> = new Set([
   "$ref",
   "$defs",

@@ -42,7 +42,7 @@ export interface LLMTools {
   readonly made: Map<string, MadeCall>;
 }
 
-/** What the answer of a call depends on. */
+/** What the result depends on. */
 interface MadeCall {
   /** As the model wrote it. */
   readonly name: unknown;

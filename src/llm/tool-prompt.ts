@@ -92,7 +92,7 @@ export class ToolPromptGenerator {
     return parseToolCalls(text, { tools: tools.map(toDescription) });
   }
 
-  /** As many names as fit; where not even the frame fits, it stands alone. */
+  /** As many names as fit; if not even the frame fits, only the frame. */
   #fitNames(
     sorted: readonly ToolDescription[],
     by: { count: (text: string) => number; maxTokens: number },

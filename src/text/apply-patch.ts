@@ -10,7 +10,7 @@ import { packHunk, placeHunk, type HunkFault } from "./place-hunk.js";
 import { createSearchSpace, type SearchSpace } from "./search-space.js";
 import type { LineSpan, Splice } from "./splice.js";
 
-/** What a patch would do to the bytes of a file, or which hunk does not fit. */
+/** The effect of a patch on the bytes of a file, or the hunk that does not fit. */
 export type PatchPlan = PlannedPatch | RefusedPatch;
 
 export interface PlannedPatch {
@@ -38,7 +38,7 @@ export interface RefusedPatch {
   readonly nearest?: NearestText;
 }
 
-/** Plan a patch of one file as splices of its bytes; its context must match, wherever the lines now stand. */
+/** Plan a patch of one file as splices of its bytes; its context must match, at whatever line. */
 export function planPatch(bytes: Uint8Array, patch: FilePatch, encoding = "auto"): PatchPlan {
   const decoded = decodeText(bytes, encoding);
   const space = createSearchSpace(bytes, decoded);
@@ -137,7 +137,7 @@ interface Found {
   readonly hunks: readonly PlacedHunk[];
 }
 
-/** What the changes of a patch come to in the bytes of the file. */
+/** The changes of a patch as splices of the file's bytes. */
 type PlannedChanges = Pick<PlannedPatch, "ok" | "splices" | "encoding">;
 
 function planChanges(

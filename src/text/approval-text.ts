@@ -39,7 +39,7 @@ function askerOf({ client, sessionId, taskId }: ApprovalRequest): string {
   return `From ${parts.map(toVisibleLine).join(", ")}`;
 }
 
-/** What a preview tells besides; what stands in the arguments already is not shown twice. */
+/** Other contents of a preview; what is in the arguments already is not shown twice. */
 function detailsOf({ preview, arguments: args }: ApprovalRequest): string[] {
   const given = Object.entries(Object(args) as object);
   const told = new Set(given.map(([name, value]) => JSON.stringify([name, value])));
@@ -57,7 +57,7 @@ export function toQuestionText({ title, message, content }: Question): string {
   return content === undefined ? asked : [asked, ...bars(toVisibleText(content))].join("\n");
 }
 
-/** Everything below a heading stands behind a bar, so that no text can imitate a heading. */
+/** Everything below a heading is after a bar, so that no text can imitate a heading. */
 function section(heading: string, text: string): string[] {
   return [`${heading}:`, ...bars(text)];
 }

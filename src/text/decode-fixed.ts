@@ -6,7 +6,7 @@ export function decodeSingleByte(bytes: Buffer, encoding: string): Decoding {
   if (encoding === "latin1") return byIndex(bytes.toString("latin1"), () => true);
   const iconv = loadIconv();
   const table = iconv.decode(everyByte(), encoding, { stripBOM: false });
-  // Bytes without a character, and those whose character another byte stands for as well.
+  // Bytes without a character, and those whose character another byte encodes as well.
   const back = iconv.encode(table, encoding);
   const exact = Array.from(table, (char, byte) => char !== "\uFFFD" && back[byte] === byte);
   return byIndex(iconv.decode(bytes, encoding, { stripBOM: false }), (start, end) => {

@@ -44,7 +44,7 @@ function mapPieces(decoded: Decoded, codec: Codec, byteLength: number): Decoding
   });
 }
 
-/** Some tables have one code for two characters (a letter and its accent); between those is no cut. */
+/** Some tables have one code for two characters (a letter and its accent); these must not be separated. */
 function canCut(codec: Codec, text: string, index: number): boolean {
   if (!isCharBoundary(text, index)) return false;
   if (index <= 0 || index >= text.length) return true;
@@ -58,7 +58,7 @@ interface Decoded {
   readonly pieces: readonly Piece[];
 }
 
-/** More broken text than this is no text of that encoding, and walking it would take seconds. */
+/** Text with more errors than this is not in that encoding, and walking it would take seconds. */
 const maxWalked = 1 << 17;
 
 function decodeByChunk(bytes: Buffer, codec: Codec): Decoded | undefined {
@@ -86,7 +86,7 @@ function decodeByChunk(bytes: Buffer, codec: Codec): Decoded | undefined {
   return { text: parts.join(""), pieces };
 }
 
-/** Bytes below "0" are no part of a longer character in any of these encodings: a fault ends there. */
+/** Bytes below "0" never continue a longer character in any of these encodings: an invalid one ends there. */
 function chunkEnd(bytes: Buffer, start: number): number {
   for (let at = start + 64; at < bytes.length; at += 1) {
     if ((bytes[at] ?? 0) < 0x30) return at + 1;

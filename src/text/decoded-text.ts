@@ -1,8 +1,8 @@
 export type LineEnding = "lf" | "crlf" | "cr" | "mixed" | "none";
 
-/** The text of a file, and where each of its characters lies in the bytes. */
+/** The text of a file, and the position of each of its characters in the bytes. */
 export interface DecodedText {
-  /** Without the BOM; a byte that is no text stands as one U+FFFD. Decoded on first use. */
+  /** Without the BOM; a byte that is not text becomes one U+FFFD. Decoded on first use. */
   readonly text: string;
   readonly encoding: string;
   readonly bom: boolean;
@@ -15,7 +15,7 @@ export interface DecodedText {
   isExact(start: number, end: number): boolean;
 }
 
-/** What a family of encodings has to know; offsets are those of the bytes after the BOM. */
+/** What differs between families of encodings; offsets are those of the bytes after the BOM. */
 export interface Decoding {
   readonly text: string;
   readonly byteOffset: (index: number) => number;

@@ -3,7 +3,7 @@ import { sequenceLength } from "./decode-utf8.js";
 import { detectLegacy } from "./detect-legacy.js";
 import { guessUtf16 } from "./utf16-guess.js";
 
-/** What the first bytes of a file say of its encoding. */
+/** What the first bytes of a file tell about its encoding. */
 export interface ByteOrderMark {
   readonly encoding: string;
   readonly length: number;

@@ -1,7 +1,7 @@
 import { findEncoding } from "./encoding-names.js";
 import { loadChardet, loadIconv } from "./libraries.js";
 
-/** Guess the encoding of text that is no UTF-8, from a part of it. */
+/** Guess the encoding of text that is not UTF-8, from a part of it. */
 export function detectLegacy(bytes: Buffer): string {
   const sample = sampleOf(bytes);
   return guessEastAsian(sample) ?? guessAlphabet(sample) ?? guessByChardet(sample) ?? westernOf(bytes);
@@ -9,7 +9,7 @@ export function detectLegacy(bytes: Buffer): string {
 
 const sampleSize = 1 << 13;
 
-/** The first bytes that are no ASCII, with what stands around them. */
+/** The first bytes that are not ASCII, with their surroundings. */
 function sampleOf(bytes: Buffer): Buffer {
   const first = findInRange(bytes, 0x80, 0xff);
   const sample = bytes.subarray(Math.max(0, first - 1024), first + sampleSize);
@@ -97,7 +97,7 @@ function guessAlphabet(sample: Buffer): string | undefined {
         .decode(sample, name)
         .match(/[\u0080-\uFFFF]+/gu) ?? [];
     const letters = words.join("");
-    // In Latin scripts a letter beyond ASCII mostly stands alone.
+    // In Latin scripts, a letter that is not ASCII is mostly alone.
     if (letters.length < words.length * 2.5) return undefined;
     const usual = Array.from(letters).filter((char) => frequent.has(char)).length;
     // A capital after a small letter belongs to the wrong reading.

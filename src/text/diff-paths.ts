@@ -12,7 +12,7 @@ export function headerPath(value: string): string {
 /** "2024-05-01 10:00:00.000000000 +0200", as diff writes it, where blanks took the place of the tab. */
 const timeAfterName = / \d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?( ?([+-]\d\d:?\d\d|Z))?$/;
 
-/** Whether a name stands for a file that is not there. */
+/** Whether a name means a file that does not exist. */
 export function isNoFile(name: string): boolean {
   return name === "/dev/null" || name === "dev/null" || name.toUpperCase() === "NUL";
 }

@@ -25,7 +25,7 @@ export function encodeFragment(text: string, { name, family }: Encoding): Uint8A
   if (family === "utf8") return Buffer.from(text, "utf8");
   if (name === "utf16le") return Buffer.from(text, "utf16le");
   if (name === "utf16be") return Buffer.from(text, "utf16le").swap16();
-  // Their escapes would have to be opened and closed around the fragment, by what stands before it.
+  // Their escape sequences depend on the text before the fragment.
   if (family === "stateful") return undefined;
   const iconv = loadIconv();
   const bytes = iconv.encode(text, name, { addBOM: false });

@@ -5,7 +5,7 @@ import { once } from "../contract/once.js";
 /** Loaded on first use: programs that work with results never need it. */
 const tokenx = once(() => createRequire(import.meta.url)("tokenx") as typeof Tokenx);
 
-/** The most tokens that one character is counted as: a sign between two others stands for two. */
+/** The highest number of tokens that one character counts as: a sign between two others counts as two. */
 export const maxTokensPerChar = 2;
 
 /** How many tokens a text is to a model, about. */

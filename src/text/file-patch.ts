@@ -3,7 +3,7 @@ export interface HunkLine {
   readonly sign: " " | "-" | "+";
   /** Without its line end, but with a carriage return where the diff shows one. */
   readonly text: string;
-  /** "\ No newline at end of file" stands after it. */
+  /** It is followed by "\ No newline at end of file". */
   readonly noNewline: boolean;
 }
 

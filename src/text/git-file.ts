@@ -13,7 +13,7 @@ export type GitFileRole =
   /** Objects, branches, logs, the index and the like. */
   | "data";
 
-/** What a path, relative to the workspace, is for git; `undefined` if it is no file of git's own. */
+/** The kind of a path, relative to the workspace, for git; `undefined` if it is not one of git's own files. */
 export function gitFileRole(path: string): GitFileRole | undefined {
   const names = path.toLowerCase().split("/");
   const last = names.at(-1);

@@ -23,7 +23,7 @@ export interface HunkAt {
   readonly asWritten: boolean;
 }
 
-/** What a placed hunk changes; `undefined` where it would leave a line without its end amid the file. */
+/** The changes of a placed hunk; `undefined` if it would leave a line in the middle of the file without its end. */
 export function changesOf(file: FileLines, place: HunkAt): Change[] | undefined {
   const { hunk, at, pack } = place;
   const asWritten = place.asWritten || matchesAsWritten(file, place);

@@ -2,9 +2,9 @@ import { beginsWith, readBom } from "./detect-encoding.js";
 import { guessUtf16 } from "./utf16-guess.js";
 
 /**
- * Whether bytes (the first few thousand of a file are enough) are no text in any encoding.
+ * Whether bytes (the first few thousand of a file are enough) are not text in any encoding.
  *
- * By hand instead of by `isbinaryfile`: that counts every byte above 127 which is no UTF-8 as suspicious,
+ * Not `isbinaryfile`: it counts every byte above 127 that is not UTF-8 as suspicious,
  * and so takes Japanese or Russian text in its older encodings for binary.
  */
 export function looksBinary(sample: Uint8Array): boolean {

@@ -72,7 +72,7 @@ export function editPart(part: LinePart, before: string, after: string): LinePar
     text: after.slice(start, end),
     isEnd: end === after.length,
   });
-  // All that changed lies within the part.
+  // The whole change is within the part.
   if (from <= head && to >= before.length - tail) return [toPart(from, to + growth)];
   const pieces: LinePart[] = [];
   if (from < head) pieces.push(toPart(from, Math.min(to, head)));

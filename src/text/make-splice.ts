@@ -96,7 +96,7 @@ function sizeAfter(bytes: Uint8Array, splices: readonly Splice[]): number {
   return size;
 }
 
-/** Splices, and the text that they are meant to make: spans of the old text and what stands there then. */
+/** Splices, and the text that they should make: spans of the old text with their new content. */
 interface MeantChange {
   readonly splices: readonly Splice[];
   readonly changes: readonly { readonly span: Span; readonly newText: string }[];

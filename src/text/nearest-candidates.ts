@@ -77,7 +77,7 @@ function vote({ text, table }: Haystack, anchors: readonly Anchor[]): Candidate[
   const votes = new Map<string, { line: number; index?: number; votes: number }>();
   for (const anchor of anchors) {
     const hits = hitsOf(text, anchor.word);
-    // A word that stands everywhere says little of the place.
+    // A word that occurs everywhere says little about the place.
     const weight = anchor.word.length / (1 + hits.length);
     for (const hit of hits) {
       const place = placeOf(table, anchor, hit);

@@ -9,7 +9,7 @@ export interface NearestText {
   /** From 1, both included. */
   readonly startLine: number;
   readonly endLine: number;
-  /** As it stands in the file; the first 8,000 characters. */
+  /** As it is in the file; the first 8,000 characters. */
   readonly text: string;
   /** From 0 to 1. */
   readonly similarity: number;

@@ -1,7 +1,7 @@
 /** A text with every line end written as a line feed, and where its characters stood before. */
 export interface NormalText {
   readonly text: string;
-  /** The index in the text as it was; one after a line end lies after the whole of it. */
+  /** The index in the original text; one after a line end is after all of its characters. */
   readonly original: (index: number) => number;
 }
 

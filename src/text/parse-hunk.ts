@@ -92,7 +92,7 @@ function looseSize(cursor: DiffCursor): number {
     if (isHunkHeader(line) || isFileHeader(cursor, ahead) || endsDiff.test(line)) return size;
     if (line === "" || line === "\r") continue;
     if (signOf(line) === undefined && !line.startsWith("\\")) {
-      // Words after a blank line are no part of the diff; right below a hunk a sign was forgotten.
+      // Words after a blank line do not belong to the diff; directly below a hunk, a sign was forgotten.
       if (ahead > size) return size;
       cursor.skip(ahead);
       throw cursor.fault("A line of a hunk begins with neither ' ', '-' nor '+'.", howToHunk);

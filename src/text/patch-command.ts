@@ -42,7 +42,7 @@ function withoutShell(line: string): string {
   return quoted === undefined ? line : wordOf(quoted);
 }
 
-/** What a shell makes of a quoted word. */
+/** The value of a quoted word in a shell. */
 function wordOf(quoted: string): string {
   const inner = quoted.slice(1, -1);
   if (quoted.startsWith("'")) return inner.replaceAll(String.raw`'\''`, "'");

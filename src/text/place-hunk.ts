@@ -49,7 +49,7 @@ export function packHunk(hunk: Hunk, pack: (text: string) => string): PackedHunk
   return { oldLines, newLines, atEnd, isPlain };
 }
 
-/** Find the line (from 0) where a hunk stands: where its number says, else the only place where it fits. */
+/** Find the line (from 0) of a hunk: the one that its number names, otherwise the only one where it fits. */
 export function placeHunk(
   file: FileLines,
   hunk: PackedHunk & Pick<Hunk, "oldStart">,

@@ -14,12 +14,12 @@ export interface TextEdit {
   readonly replaceAll?: boolean | undefined;
 }
 
-/** What an edit would do to the bytes of a file, or why it cannot be done. */
+/** The effect of an edit on the bytes of a file, or why it cannot be made. */
 export type EditPlan = PlannedEdit | RefusedEdit;
 
 export interface PlannedEdit {
   readonly ok: true;
-  /** Ascending, not overlapping, as small as can be; what lies outside of them stays byte for byte. */
+  /** Ascending, not overlapping, and as small as possible; all other bytes stay the same. */
   readonly splices: readonly Splice[];
   readonly how: MatchedHow;
   /** Where the old text is, for each replacement. */
@@ -169,7 +169,7 @@ function createPlaceText(space: SearchSpace): PlaceText {
   };
 }
 
-/** The line end of the line where a span lies: its own, that before it, else a line feed. */
+/** The line end at a span: that of its line, otherwise the one before it, otherwise a line feed. */
 function createLanding(space: SearchSpace): (span: Span) => string {
   const findFeed = space.finder("\n");
   let next = -2;

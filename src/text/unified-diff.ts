@@ -13,7 +13,7 @@ interface DiffShape {
   readonly header?: boolean;
 }
 
-/** One path for both sides, or one for each; `null` stands for "no such file". */
+/** One path for both sides, or one for each; `null` means "no such file". */
 type DiffPaths =
   | { readonly path: string }
   | { readonly oldPath: string | null; readonly newPath: string | null };
@@ -94,7 +94,7 @@ function findWindow(before: string, after: string, context: number): Window {
   };
 }
 
-/** Where the line begins in which an index lies. */
+/** The start of the line that contains an index. */
 function lineStartAt(text: string, index: number): number {
   return index <= 0 ? 0 : text.lastIndexOf("\n", index - 1) + 1;
 }

@@ -12,7 +12,7 @@ export function guessUtf16(sample: Uint8Array): "utf16le" | "utf16be" | undefine
   const [even = 0, odd = 0] = nuls;
   if (even === odd) return undefined;
   const rest = length - even - odd;
-  // Pairs of ASCII letters read as Han: a plain text with a NUL somewhere is no UTF-16.
+  // Pairs of ASCII letters read as Han: plain text with a NUL somewhere is not UTF-16.
   if (letters * 10 > rest * 9 && Math.max(even, odd) * 5 < length) return undefined;
   if (odd > even) return readsAsText(sample, length, 1) ? "utf16le" : undefined;
   return readsAsText(sample, length, 0) ? "utf16be" : undefined;

@@ -18,7 +18,7 @@ export function toVisibleText(text: string): string {
   return parts.join("");
 }
 
-/** The visible form of a name, a title or another text that stands in one line: `⟨LF⟩` and `⟨TAB⟩` are written out too. */
+/** The visible form of a name, a title or other text in one line: `⟨LF⟩` and `⟨TAB⟩` are written out too. */
 export function toVisibleLine(text: string): string {
   return toVisibleText(text).replace(/[\t\n]/g, (char) => nameOf(char.charCodeAt(0)));
 }

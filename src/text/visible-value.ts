@@ -37,7 +37,7 @@ function addMember(
   } else if (member !== undefined) lines.push(`${indent}${name}: ${scalar(member)}`);
 }
 
-/** A name that could be read as something else stands in quotes. */
+/** A name that could be read as something else is put in quotes. */
 function label(key: string): string {
   const name = toVisibleLine(key);
   return /^[\p{L}\p{N}_$][\p{L}\p{M}\p{N}_$.-]*$/u.test(name) ? name : `"${name}"`;

@@ -83,7 +83,7 @@ export function readSpan(reader: Reader): Omit<Fence, "kind"> | undefined {
   return undefined;
 }
 
-/** `Action: name` and on the next line `Action Input: {…}`; `undefined` where it is no call. */
+/** `Action: name` and on the next line `Action Input: {…}`; `undefined` if it is not a call. */
 export function readReAct(reader: Reader, names: KnownNames): RawCall[] | undefined {
   const start = reader.pos;
   reader.take("Action:");

@@ -27,7 +27,7 @@ const argumentKeys = [
 ];
 const listKeys = ["tool_calls", "toolCalls", "function_calls", "calls", "parts"];
 const wrapperKeys = ["functionCall", "function_call", "tool_call", "toolCall", "tool_use", "toolUse"];
-/** What a call consists of. */
+/** The parts of a call. */
 const callKeys = new Set([
   ...nameKeys,
   ...argumentKeys,
@@ -58,7 +58,7 @@ const remarkKeys = new Set([
   "thought_signature",
   "signature",
 ]);
-/** What may stand beside a list of calls in a whole message. */
+/** Keys that may be beside a list of calls in a message. */
 const messageKeys = new Set(["role", "content", "refusal", "index", "finish_reason", "reasoning_content"]);
 
 /** The calls that a JSON value means; `undefined` where it means none. */

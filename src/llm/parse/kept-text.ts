@@ -1,4 +1,4 @@
-/** What is left of a text when calls and thoughts are taken out of it. */
+/** The rest of a text after calls and thoughts are removed. */
 export class KeptText {
   readonly #text: string;
   #pieces: string[] = [];

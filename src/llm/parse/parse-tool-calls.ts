@@ -23,14 +23,14 @@ export interface ParsedToolCall {
 /** Something that looks like a call and was not taken for one. */
 export interface ParseProblem {
   readonly code: ProblemCode;
-  /** What is wrong, in words that can be sent back to the model. */
+  /** The problem, in words that can be sent back to the model. */
   readonly message: string;
   /** How the piece begins. */
   readonly excerpt: string;
   readonly start: number;
 }
 
-/** What a model's text holds. */
+/** The parts of a model's text. */
 export interface ParsedText {
   readonly calls: readonly ParsedToolCall[];
   readonly problems: readonly ParseProblem[];

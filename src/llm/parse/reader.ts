@@ -59,21 +59,21 @@ export class Reader {
     return this.text.startsWith(text, this.pos);
   }
 
-  /** Step over `text` where it stands here. */
+  /** Step over `text` if it is at this position. */
   take(text: string): boolean {
     if (!this.sees(text)) return false;
     this.pos += text.length;
     return true;
   }
 
-  /** Where `needle` stands next, -1 where it does not. */
+  /** The next position of `needle`, or -1. */
   find(needle: string, from: number = this.pos): number {
     const found = this.text.indexOf(needle, from);
     this.spend((found === -1 ? this.text.length : found) - from + 1);
     return found;
   }
 
-  /** What a sticky pattern without nested repetition matches here, stepped over. */
+  /** The match of a sticky pattern without nested repetition at this position, which is stepped over. */
   match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.pos;
     const found = pattern.exec(this.text)?.[0];

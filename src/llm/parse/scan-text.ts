@@ -15,7 +15,7 @@ import { readTokenCalls } from "./token-calls.js";
 import { isOwnTag, opensCalls, readXmlCalls } from "./xml-calls.js";
 import { readOpenTag } from "./xml-text.js";
 
-/** What an attempt costs besides its steps. */
+/** The cost of an attempt besides its steps. */
 const attemptCost = 600;
 const maxFailures = 30;
 
@@ -39,7 +39,7 @@ export function scanText(
   return { found: scan.found, text: scan.rest() };
 }
 
-/** What was found so far, and what of the text is left. */
+/** What was found so far, and the rest of the text. */
 class Scan {
   readonly reader: Reader;
   found: FoundCalls[] = [];

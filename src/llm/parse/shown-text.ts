@@ -21,7 +21,7 @@ const examples = new Set(["example", "examples", "pre", "code", "blockquote"]);
 /** Finds the elements of a text that only show things, so that what looks like a call in them is left alone. */
 export class ShownText {
   readonly #names: KnownNames;
-  /** Closing marks that stand nowhere in the rest of the text, so that nobody looks twice. */
+  /** Closing marks that do not occur in the rest of the text, so that they are searched for only once. */
   readonly #missing = new Set<string>();
 
   constructor(names: KnownNames) {
@@ -70,7 +70,7 @@ const quotes: ReadonlyMap<string, string> = new Map([
   ["\u00ab", "\u00bb"],
 ]);
 
-/** Whether a piece of a longer text stands in quotation marks. */
+/** Whether a piece of a longer text is in quotation marks. */
 export function isInQuotes(text: string, start: number, end: number): boolean {
   const close = quotes.get(text.charAt(start - 1));
   if (close === undefined || text.charAt(end) !== close) return false;
@@ -94,7 +94,7 @@ export function endOfBroken(reader: Reader, inside: number, { fullName }: OpenTa
   return close === -1 ? inside : close + fullName.length + 3;
 }
 
-/** What the model gives out as a result is no call, whatever stands in it; the next step of its own ends it. */
+/** Text that the model presents as a result contains no calls; the model's next step ends it. */
 export function endOfObservation(reader: Reader): number | undefined {
   if (!reader.startsLine || !reader.sees("Observation:")) return undefined;
   const next = reader.text.slice(reader.pos).search(/\n[ \t]{0,8}(?:Thought|Action|Final Answer|Question):/);

@@ -29,7 +29,7 @@ const dialects: readonly TokenDialect[] = [
   { token: "<|start|>assistant to=functions.", read: readHarmony },
 ];
 
-/** Read the calls behind a special token that stands here; `undefined` where none does. */
+/** Read the calls after a special token at this position; `undefined` if there is none. */
 export function readTokenCalls(reader: Reader, names: KnownNames): RawCall[] | undefined {
   const dialect = dialects.find(({ token }) => reader.take(token));
   if (dialect === undefined) return undefined;

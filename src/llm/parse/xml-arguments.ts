@@ -4,13 +4,13 @@ import type { WrittenText } from "./raw-call.js";
 import { Unreadable, type Reader } from "./reader.js";
 import { readElementText, readOpenTag, takeCloseTag, type OpenTag } from "./xml-text.js";
 
-/** What an element that is a call holds. */
+/** The content of an element that is a call. */
 export interface ElementBody {
   readonly name?: string | undefined;
   readonly id?: string | undefined;
   readonly texts?: readonly (readonly [string, WrittenText])[] | undefined;
   readonly values?: Readonly<Record<string, unknown>> | undefined;
-  /** A call of its own stands inside; its opening tag was just read. */
+  /** Another call is nested in it; its opening tag was just read. */
   readonly inner?: OpenTag | undefined;
 }
 
@@ -28,7 +28,7 @@ export function isArgumentTag(tag: OpenTag): boolean {
 
 interface Draft {
   name: string | undefined;
-  /** Where the tag itself names the tool, what stands in it are arguments, also one that is called id. */
+  /** If the tag itself names the tool, all elements in it are arguments, also one that is called id. */
   readonly takesId: boolean;
   id: string | undefined;
   values: Readonly<Record<string, unknown>> | undefined;

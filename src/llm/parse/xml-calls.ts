@@ -10,7 +10,7 @@ import { readOpenTag, takeCloseTag, type OpenTag } from "./xml-text.js";
 /** Elements that hold calls and nothing else. */
 const containers = new Set(["function_calls", "tool_calls", "toolcalls", "invocations"]);
 
-/** Elements that are a call, whatever they hold. */
+/** Elements that are a call, whatever their content. */
 const callElements = new Set([
   "tool_call",
   "toolcall",
@@ -143,7 +143,7 @@ function callsOfBody(
   return calls;
 }
 
-/** `<tool_call>name …`: the name stands first, then arguments as tags, as JSON or in brackets. */
+/** `<tool_call>name …`: the name comes first, then arguments as tags, as JSON or in brackets. */
 function readNamed(reader: Reader, tag: OpenTag, place: Nesting): RawCall[] {
   const from = reader.pos;
   const python = readPythonCalls(reader, `<${tag.name}> with Python`);

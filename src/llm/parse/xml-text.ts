@@ -63,7 +63,7 @@ function readBareValue(reader: Reader): string {
   return reader.match(/[^\s<>"'=]{1,256}/y) ?? "";
 }
 
-/** Step over a closing tag of that name, where it stands here after space. */
+/** Step over a closing tag of this name, if it is at this position, possibly after spaces. */
 export function takeCloseTag(reader: Reader, fullName: string): boolean {
   const from = reader.pos;
   reader.skipSpace();

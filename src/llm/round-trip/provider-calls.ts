@@ -59,7 +59,7 @@ function choiceOf(given: unknown): Readonly<Record<string, unknown>> {
   return isRecord(holder["message"]) ? holder["message"] : holder;
 }
 
-/** Items that say what the model thought, or what OpenAI did itself: nobody answers them. */
+/** Items with the model's thoughts, or with what OpenAI did itself: they need no answer. */
 const responseItems: ReadonlySet<unknown> = new Set([
   "message",
   "reasoning",

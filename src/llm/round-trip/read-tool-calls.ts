@@ -10,7 +10,7 @@ export interface ReadToolCall extends Pick<ToolRequest, "id" | "name" | "argumen
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** What a provider's message asks for. */
+/** The calls in a provider's message. */
 export interface ReadToolCalls {
   /** For `session.callMany`. */
   readonly calls: readonly ReadToolCall[];

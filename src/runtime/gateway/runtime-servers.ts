@@ -168,7 +168,7 @@ export function createMcpServers(parts: McpServersOptions): RuntimeServers {
     },
     reconfigure(servers) {
       const change = changing.then(() => reconfigure(servers));
-      changing = change.catch(() => undefined); // the caller hears of it
+      changing = change.catch(() => undefined); // the caller gets the error
       return change;
     },
     async load() {

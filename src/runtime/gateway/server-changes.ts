@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ResolvedConfig } from "../../config/resolve-config.js";
 
-/** What a new configuration changed. */
+/** The differences of a new configuration. */
 export interface ServerChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ignoring, errnoOf } from "../../contract/errno.js";
 import { openStateDir, privateDirectory } from "../../store/state-dir.js";
 
-/** What the MCP servers of a workspace wrote to their standard error, and Tenon's own notes on them. */
+/** The standard error of the MCP servers of a workspace, and Tenon's own notes about them. */
 export interface ServerLogs {
   append(server: string, line: string): void;
   /** The last lines, oldest first. */
@@ -14,7 +14,7 @@ export interface ServerLogs {
 
 /** A file that is longer becomes the older one; there are two of each server. */
 const maxFileBytes = 1024 * 1024;
-/** What may wait to be written; a server that writes more between two rounds loses lines. */
+/** How much may wait to be written; a server that writes more between two rounds loses lines. */
 const maxWaitingChars = 256 * 1024;
 const flushMs = 250;
 

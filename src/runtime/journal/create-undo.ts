@@ -80,7 +80,7 @@ export function createUndo({
   };
 }
 
-/** What is misspelt must not select other changes. */
+/** A misspelt option must not select other changes. */
 function checkUndo(what: UndoTarget, options: UndoOptions | undefined): void {
   checkKeys<object>(what, { path: true, callId: true, taskId: true, since: true, last: true }, "undo");
   checkKeys(options, { force: true }, "undo");

@@ -1,6 +1,6 @@
 import type { ToolEnvelope } from "../../contract/call.js";
 
-/** What was done for one task, oldest first. */
+/** The calls of one task, oldest first. */
 export interface TaskContext {
   readonly taskId: string;
   readonly actionsDone: readonly ToolEnvelope[];

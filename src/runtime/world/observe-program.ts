@@ -31,7 +31,7 @@ export interface TrialOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Start a program by `run`, which returns the names of its tools, and tell what came of it. */
+/** Start a program by `run`, which returns the names of its tools, and report the outcome. */
 export async function tryProgram(
   observer: ProgramObserver,
   run: (heard: (line: string) => void) => Promise<readonly string[]>,
@@ -70,7 +70,7 @@ export interface ProgramObserver {
   readonly confine: ConfineProgram;
   /** Its output, from which paths are taken if it could not be traced. */
   heard(line: string): void;
-  /** What it tried to use; called once, when it has ended. */
+  /** What it tried to use; called once, after it has ended. */
   finish(): Promise<ReachedThings>;
 }
 

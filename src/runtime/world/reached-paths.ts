@@ -16,7 +16,7 @@ export interface ReachedPaths {
 }
 
 export interface ReachOptions {
-  /** What it was refused, by its paths inside the sandbox. */
+  /** What was refused to it, by its paths inside the sandbox. */
   readonly refused: readonly TracedPath[];
   /** Paths that its command line and variables name. */
   readonly named: readonly string[];

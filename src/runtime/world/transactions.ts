@@ -119,7 +119,7 @@ interface CommittedRun {
   readonly rules: LayerRules;
 }
 
-/** Commit what a command changed, unless it was stopped or nobody consented. */
+/** Commit the changes of a command, unless it was stopped or consent is missing. */
 async function commitRun(
   options: TransactionOptions,
   layer: CommandLayer,
@@ -152,7 +152,7 @@ async function commitAs(
 /** A person declined, or nobody could be asked. */
 class NoConsent extends Error {}
 
-/** Ask about the changes of a command that ran before anybody consented; throws if a person declines. */
+/** Ask about the changes of a command that ran before anyone consented; throws if a person declines. */
 async function askAbout(layer: CommandLayer, rules: LayerRules, { askAfter }: CallScope): Promise<boolean> {
   if (askAfter === undefined) return false;
   const { showLayer } = await import("../../world/transaction/show-layer.js");
