@@ -30,7 +30,7 @@ export interface HostSnippet {
   readonly text: string;
   /** A command of the host that does the same. */
   readonly command?: string | undefined;
-  /** What a person has to do besides. */
+  /** What else a person has to do. */
   readonly note?: string | undefined;
 }
 
@@ -147,7 +147,7 @@ export const hostIds = Object.keys(hosts) as readonly HostId[];
 export function hostSnippet(
   host: HostId,
   options: {
-    /** What the host calls the server. */
+    /** The server's name in the host. */
     readonly name: string;
     readonly connection: HostConnection;
     /** @default that of this process */

@@ -28,7 +28,7 @@ export const syncFile = promisify(fsync);
 const syncData = promisify(fdatasync);
 
 const chunkBytes = 1 << 20;
-// Below this a copy is as quick as a link, and shares its inode with nobody.
+// Below this a copy is as quick as a link, and does not share its inode.
 const linkBytes = 1 << 18;
 
 /** Take a content whose hash is known only at its end: a partial file that gets its name then. */

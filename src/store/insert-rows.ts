@@ -3,7 +3,7 @@ import type { Sql, SqlValue } from "./sql.js";
 export interface Insert {
   readonly table: string;
   readonly columns: readonly string[];
-  /** What follows the values. @default nothing */
+  /** The part of the statement after the values. @default nothing */
   readonly suffix?: string;
 }
 

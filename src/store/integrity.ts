@@ -2,7 +2,7 @@ import type { BlobStore } from "../contract/ports/blobs.js";
 import { migrations, tablesOf } from "./migrations.js";
 import type { SqlDatabase } from "./sql.js";
 
-/** What a check of the whole state found. */
+/** The result of a check of the whole state. */
 export interface IntegrityReport {
   readonly ok: boolean;
   /** One sentence for each fault. */

@@ -43,7 +43,7 @@ export interface JournalRows {
   readonly sql: Sql;
   /** Only entries of this place are seen: others are about the files of another machine. */
   readonly place: string;
-  /** What a person knows the database by. */
+  /** The name of the database in messages. */
   readonly name: string;
 }
 

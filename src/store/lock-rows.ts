@@ -24,7 +24,7 @@ export interface LockRows {
     requests: readonly LockRequest[],
   ): Promise<{ readonly id: number; readonly blockers: readonly Blocker[] }>;
   blockers(id: number): Promise<readonly Blocker[]>;
-  /** Whether a ticket stands in the queue, as the last one. */
+  /** Whether a ticket is in the queue, as the last one. */
   isLast(id: number): Promise<boolean>;
   /** Send a heartbeat for one ticket; `false` if it was removed. */
   touch(id: number): Promise<boolean>;
@@ -83,7 +83,7 @@ function* toKeyRows(id: number, requests: readonly LockRequest[]): Generator<rea
 
 export const dropSql = "DELETE FROM lock_tickets WHERE id = ?";
 
-/** Whether a ticket stands in the queue, as a transaction sees it. */
+/** Whether a ticket is in the queue, as a transaction sees it. */
 export const standingSql = "SELECT 1 AS one FROM lock_tickets WHERE id = ?";
 
 const lastSql = "SELECT max(id) AS last FROM lock_tickets";

@@ -64,7 +64,7 @@ interface Ticket {
   seenAt: number;
   /** Why the locks were lost. */
   fault?: Error;
-  /** Made when somebody asks for its signal. */
+  /** Created when its signal is first requested. */
   lost?: AbortController;
 }
 

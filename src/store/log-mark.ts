@@ -38,10 +38,10 @@ export class LogMarks {
   readonly #parts: StateParts;
   readonly #file: string;
   #last: number;
-  /** Those whose commit may have succeeded, though nobody heard of it. */
+  /** Those whose commit may have succeeded without an answer. */
   readonly #attempted = new Set<number>();
 
-  /** @param dir Where the log lies. */
+  /** @param dir The folder of the log. */
   static async open(parts: StateParts, dir: string): Promise<LogMarks> {
     const file = join(dir, fileName);
     const kept = ignoring("ENOENT", () => JSON.parse(readFileSync(file, "utf8")) as MarkFile);

@@ -49,7 +49,7 @@ function find(sql: Sql, { issuer, subject }: LoginKey): Promise<PrincipalRow | u
   );
 }
 
-/** The principal that already has the name may be somebody else, so it is not simply taken over. */
+/** The principal that already has the name may be another person, so it is not taken over. */
 async function firstTime(
   tx: Sql,
   login: Login,

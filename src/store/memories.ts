@@ -97,7 +97,7 @@ const insertSql = `INSERT INTO memories
   (kind, layer, iteration, title, content, tags, created_at, agent, origin, reason, audience)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`;
 
-/** What is known of the row already need not be read again. */
+/** A row that is known already need not be read again. */
 async function insert(
   { database, clock, scope, limits }: WorkParts,
   memory: NewMemory,

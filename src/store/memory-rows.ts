@@ -49,7 +49,7 @@ export async function toMemories(sql: Sql, rows: readonly MemoryRow[], database:
   return rows.map((row) => toMemory(row, promoted.get(row.number), database));
 }
 
-/** A memory that somebody else keeps for itself is not found. */
+/** A private memory of another principal is not found. */
 export async function findMemory(
   sql: Sql,
   id: string,
@@ -86,7 +86,7 @@ export function createMemoryText(database: SqlDatabase): TextIndex {
   });
 }
 
-/** What the index keeps of a memory. */
+/** What the index stores about a memory. */
 export function textOfMemory(row: MemoryRow, database: string): IndexedText {
   const tags = parseColumn<string[]>(row.tags, toMemoryId(row.number), database);
   return {

@@ -27,7 +27,7 @@ export const migrations: readonly Migration[] = [
 
 /** Where a database keeps the version of its schema. */
 export interface Versioned {
-  /** What a person knows it by. */
+  /** Its name in messages. */
   readonly name: string;
   version(sql: Sql): Promise<number>;
   setVersion(sql: Sql, version: number): Promise<void>;

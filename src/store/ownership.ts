@@ -19,7 +19,7 @@ export function tenantOwnership(tenant: string): Ownership {
   return { name: `fleet:${tenant}` };
 }
 
-/** What an owner does with its state beside its calls. */
+/** What an owner does with its state besides running calls. */
 export interface OwnedState {
   /** Keep how far the log has come. Throws where the database was put back to an earlier state. */
   noteHead(head: { readonly seq: number; readonly hash: string }): Promise<void>;

@@ -15,7 +15,7 @@ import { toRecorded, type ChangeRow } from "./recorded-change.js";
 import type { Sql } from "./sql.js";
 import type { WorkParts } from "./work-scope.js";
 
-/** Where the session's iteration stands, and how it came there. */
+/** The current stage of the session's iteration, and how it was reached. */
 export function createPipeline(parts: WorkParts): PipelineStore {
   const { database, iterations, scope } = parts;
   /** The stage is read again inside: another session may have moved it. */

@@ -2,14 +2,14 @@ import type pg from "pg";
 import { codeOf } from "./postgres-error.js";
 
 export interface BeginOptions {
-  /** Number that stands for the schema's writers in the server's locks. */
+  /** The number of the schema's writers in the server's advisory locks. */
   readonly lock: string;
   /** How long to wait for the other writers. */
   readonly lockTimeoutMs: number;
   readonly durable?: boolean;
 }
 
-/** What is written with a commit, so that it can be found out whether it was made. */
+/** A row that is written with a commit, so that its success can be checked later. */
 export interface CommitToken {
   /** Which opening of the database commits. */
   readonly owner: string;

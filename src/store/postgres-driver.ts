@@ -19,7 +19,7 @@ export interface PostgresAddress {
 export interface PostgresPool {
   /** The server without its secrets, for people. */
   readonly name: string;
-  /** Number that stands for the schema's writers in the server's locks. */
+  /** The number of the schema's writers in the server's advisory locks. */
   readonly writeLock: string;
   /** Take a connection; one that comes after the signal fired is given back by itself. */
   connect(signal?: AbortSignal): Promise<pg.PoolClient>;
@@ -61,7 +61,7 @@ export function createPostgresPool(address: PostgresAddress): PostgresPool {
       types: { getTypeParser: parserOf(types) as typeof types.getTypeParser },
     });
   });
-  // A connection that dies while nobody uses it is simply replaced by the next one.
+  // A connection that breaks while it is unused is replaced by the next one.
   pool.on("error", () => {});
   const clients = new Set<pg.PoolClient>();
   pool
@@ -111,7 +111,7 @@ function streamOf(client: pg.PoolClient): { destroy(): void } {
 // A process that is stopped in the middle of a transaction holds all writers up until then.
 const maxIdleMs = 5_000;
 
-/** Each connection says that the state is open, so that nobody replaces it meanwhile. */
+/** Each connection marks the state as open, so that it is not replaced meanwhile. */
 function connectionSettings({
   schema,
   exclusive,

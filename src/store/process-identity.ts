@@ -53,7 +53,7 @@ export function signalReaches(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process cannot be signalled, but it is there.
+    // A process of another user cannot be signalled, but it exists.
     return errnoOf(error) === "EPERM";
   }
 }

@@ -4,11 +4,11 @@ import { ignoring } from "../contract/errno.js";
 import type { JournalStep, NodeImage } from "../contract/ports/journal.js";
 import type { State } from "./open-state.js";
 
-/** What is to be removed from the state besides the log. */
+/** What else is removed from the state besides the log. */
 export interface StatePurgeRequest {
   /** Texts that may stand nowhere. */
   readonly texts?: readonly string[] | undefined;
-  /** What was kept before this time. */
+  /** What was stored before this time. */
   readonly before?: number | undefined;
   readonly sessionId?: string | undefined;
   /** Also contents that an undo needs: those changes can then not be taken back. */
@@ -158,7 +158,7 @@ function imageHolds(image: NodeImage, hashes: ReadonlySet<string>, holds: Holds)
 
 type Holds = (content: string | Uint8Array | undefined) => boolean;
 
-/** Whether something holds one of the texts, as it is or as it stands in JSON. */
+/** Whether something contains one of the texts, as it is or in JSON. */
 function holding({ texts = [] }: StatePurgeRequest): Holds {
   const needles = [...new Set(texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]))];
   const buffers = needles.map((text) => Buffer.from(text));

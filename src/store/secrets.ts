@@ -5,7 +5,7 @@ import { requirePrincipal } from "./principal-rows.js";
 import type { Sql } from "./sql.js";
 import type { StateParts } from "./state-parts.js";
 
-/** A stored value that nobody can read without its key. */
+/** A stored value that cannot be read without its key. */
 export interface SealedSecret {
   readonly name: string;
   /** Another one after each change of the value. */

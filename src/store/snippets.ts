@@ -154,7 +154,7 @@ function snippetBound({ maxSnippets }: StateLimits): Bound {
 
 const namedSql = `SELECT ${columns}, code FROM snippets WHERE name = ?`;
 
-/** A name comes first: somebody may have called one like another's id. */
+/** Names take precedence: a snippet may have the id of another one as its name. */
 async function find(sql: Sql, nameOrId: string): Promise<CodeRow | undefined> {
   return (await sql.get<CodeRow>(namedSql, [nameOrId])) ?? findById(sql, nameOrId);
 }

@@ -98,7 +98,7 @@ interface Parts extends SqliteOptions {
   open: boolean;
 }
 
-/** What is asked of a statement: its first row, all of them, or how many rows it changed. */
+/** How a statement is run: for its first row, for all rows, or for the number of changed rows. */
 type Wanted = "get" | "all" | "run";
 
 /** Runs a prepared statement, alone or within a transaction. */
@@ -130,7 +130,7 @@ function prepare({ prepared, connection }: Parts, sql: string): Prepared {
   return made;
 }
 
-/** Where a statement stands: for itself, in a transaction, or among reads of one state of the data. */
+/** Where a statement runs: by itself, in a transaction, or in a snapshot of the data. */
 type Within = "alone" | "transaction" | "snapshot";
 
 /** Run a statement at once. */

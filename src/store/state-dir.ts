@@ -35,7 +35,7 @@ export function openStateDir(stateDir: string, workspace: string): StateDir {
   }
 }
 
-/** Nobody can make directories below these, and the kernel does not say so in a way that helps. */
+/** Directories cannot be created below these, and the kernel's error does not help. */
 function refuseKernelTree(stateDir: string): void {
   if (!/^\/(?:proc|sys)(?:\/|$)/.test(resolve(stateDir))) return;
   throw new ToolUnavailableError(
@@ -76,7 +76,7 @@ export function privateFile(file: string): void {
   }
 }
 
-/** A person may link the state directory elsewhere; somebody else's link is a trap. */
+/** A person may link the state directory elsewhere; a link of another user is a trap. */
 function refuseForeignLink(dir: string): void {
   const mine = process.getuid?.();
   if (mine === undefined || [mine, 0].includes(lstatSync(dir).uid)) return;

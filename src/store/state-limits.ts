@@ -46,7 +46,7 @@ export interface Bound {
   readonly table: "memories" | "requirements" | "features" | "tasks" | "snippets" | "iterations";
   readonly setting: keyof StateLimits;
   readonly max: number;
-  /** What can be done besides raising the limit. */
+  /** What else helps besides raising the limit. */
   readonly instead?: string;
 }
 

@@ -4,7 +4,7 @@ import type { Sql, SqlDatabase } from "./sql.js";
 
 export interface IndexedText {
   readonly number: number;
-  /** What it is searched within: 0 to 262144. */
+  /** The partition to search in: 0 to 262144. */
   readonly scope: number;
   /** Title, name, tags: a term here counts for more. */
   readonly strong: string;

@@ -11,7 +11,7 @@ import type { SqlDatabase } from "./sql.js";
 import { defaultStateLimits, type StateLimits } from "./state-limits.js";
 import type { WorkParts, WorkScope } from "./work-scope.js";
 
-/** What the workspace's agents keep together. */
+/** The stores that the agents of a workspace share. */
 export interface Work {
   readonly iterations: Iterations;
   /** The stores, for one caller. */

@@ -180,7 +180,7 @@ function createLogLevel({
   };
 }
 
-/** What the host's own request held goes along; Tenon's fields count where both have one. */
+/** The metadata of the host's own request is sent too; Tenon's fields win. */
 function withExtras(
   params: Readonly<Record<string, unknown>>,
   { extras }: UpstreamCall,

@@ -29,7 +29,7 @@ export async function endProcess(child: ChildProcess, times: EndingTimes): Promi
   child.stderr?.destroy();
 }
 
-/** Signal a process group; one that is gone already is no fault. */
+/** Signal a process group; one that no longer exists is not an error. */
 export function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   if (process.platform === "win32") {
     spawn("taskkill", ["/T", "/F", "/PID", String(pid)], { stdio: "ignore" }).on("error", () => {});

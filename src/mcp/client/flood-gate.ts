@@ -1,10 +1,10 @@
 /** Counts what came unasked and says how long to stop listening. */
 export interface FloodGate {
-  /** One more message that nobody waits for; more than 0: pause for that many milliseconds. */
+  /** One more unsolicited message; more than 0: pause for that many milliseconds. */
   count(): number;
 }
 
-/** What a server may send unasked: progress, logs, noise. */
+/** Limits on unsolicited messages of a server: progress, logs, noise. */
 export interface FloodLimits {
   /** Messages within a window. @default 2000 */
   readonly maxMessages?: number | undefined;

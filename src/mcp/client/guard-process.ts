@@ -8,7 +8,7 @@ export interface ProcessGuard {
   dismiss(): void;
 }
 
-/** The variable by which what a program started is found, wherever it went. */
+/** The environment variable by which all processes of a program are found. */
 export const guardVariable = "TENON_GUARDED";
 
 const bash = "/bin/bash";

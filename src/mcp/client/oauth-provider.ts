@@ -7,7 +7,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { ToolUnavailableError } from "../../contract/errors.js";
 
-/** What is kept of a login; all of it is secret. */
+/** The stored part of a login; all of it is secret. */
 export interface LoginRecord {
   /** The address that it is for: tokens go nowhere else. */
   readonly url: string;
@@ -22,7 +22,7 @@ export interface LoginStore {
   remove(server: string): Promise<boolean>;
 }
 
-/** What the person's configuration says about the login. */
+/** The person's configuration of the login. */
 export interface OAuthSettings {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;

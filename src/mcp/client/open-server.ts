@@ -22,7 +22,7 @@ import { createWatching } from "./watch-resources.js";
 import { unreachable } from "./unreachable.js";
 import { OpenRequests } from "./watch-answers.js";
 
-/** Connect to a program or an address; rejects after `timeoutMs` whatever the server does. */
+/** Connect to a program or an address; always rejects after `timeoutMs`. */
 export async function openServer(spec: UpstreamSpec, options: ServerOptions): Promise<ServerConnection> {
   const limit = startLimit(options);
   try {
@@ -68,7 +68,7 @@ async function connect(opening: Opening): Promise<ServerConnection> {
   }
 }
 
-/** What is known of the era, where it is not pinned to the other. */
+/** What is known about the era, unless it is pinned. */
 function usable({ era, prior }: ServerOptions): EraVerdict | undefined {
   if (era === "2025") return { kind: "legacy" };
   return era === "2026" && prior?.kind === "legacy" ? undefined : prior;
@@ -248,7 +248,7 @@ function isProbeDeath(error: unknown): boolean {
   return error instanceof Error && /closed during the server\/discover probe/.test(messages(error));
 }
 
-/** What a server of before 2025 answers to a POST. */
+/** The response of a server of before 2025 to a POST. */
 function speaksOldHttp(error: unknown): boolean {
   return [400, 404, 405, 406, 415, 501].includes(statusOf(error) ?? 0);
 }

@@ -22,7 +22,7 @@ import { tooLongAnswer } from "./too-long-answer.js";
 
 /** How much may wait for a program that does not read. */
 const maxUnreadBytes = 64 * 1024 * 1024;
-/** What a process that ended may still have in its pipes. */
+/** How much may still be in the pipes of a process that has ended. */
 const drainMs = 250;
 
 /**

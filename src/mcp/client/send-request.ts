@@ -64,7 +64,7 @@ function afterFailure<T>(error: unknown, work: () => Promise<T>): () => Promise<
   };
 }
 
-/** A kind of result that nobody asked for, such as a task, is not an answer. */
+/** A kind of result that was not requested, such as a task, is not an answer. */
 function complete(
   result: Readonly<Record<string, unknown>>,
   { client }: LiveClient,

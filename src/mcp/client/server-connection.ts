@@ -37,7 +37,7 @@ export type EraVerdict =
   | { readonly kind: "legacy" }
   | { readonly kind: "modern"; readonly discover: Readonly<Record<string, unknown>> };
 
-/** What a server offers. */
+/** The features of a server. */
 export interface ServerOffers {
   readonly tools: boolean;
   readonly resources: boolean;

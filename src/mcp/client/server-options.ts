@@ -6,9 +6,9 @@ import type { AnswerServer, EraVerdict, ServerNotice } from "./server-connection
 export interface ServerOptions extends UpstreamEvents {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** What an earlier connection found out; saves asking again. */
+  /** Facts from an earlier connection, which save a request. */
   readonly prior?: EraVerdict | undefined;
-  /** The server did what it should not have, and the connection goes on. */
+  /** Called when the server violated the protocol and the connection continues. */
   readonly onFault?: ((message: string) => void) | undefined;
   /** Told of what else the server notifies its caller of: log messages, changed resources and prompts. */
   readonly onNotice?: ServerNotice | undefined;

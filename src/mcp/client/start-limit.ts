@@ -12,7 +12,7 @@ export interface StartLimit {
   clear(): void;
 }
 
-/** Whatever hangs, the start ends in time; a connection that comes too late is closed by its own abort. */
+/** The start always ends in time; a connection that is made too late is closed by its own abort. */
 export function startLimit({ timeoutMs, signal }: Limits): StartLimit {
   const limit = new AbortController();
   const onAbort = (): void =>

@@ -9,7 +9,7 @@ export type ProgramSpec = Extract<UpstreamSpec, { kind: "program" }>;
 export interface ProgramOptions {
   /** Longer messages are refused. */
   readonly maxMessageBytes: number;
-  /** The program did something that it should not have, and the connection goes on. */
+  /** Called when the program violated the protocol and the connection continues. */
   readonly onFault: (message: string) => void;
   /** A line on its standard error. */
   readonly onLog: (line: string) => void;

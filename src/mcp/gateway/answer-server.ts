@@ -91,7 +91,7 @@ function refuse({ method }: ServerRequest, why: string, { onFault }: AnswerOptio
   throw Object.assign(new Error(`${method} was refused: ${why}.`), { code: -32601 });
 }
 
-/** Whether the host said that it answers such a request: nobody else is asked in its place. */
+/** Whether the host declared that it answers such a request: nobody else is asked in its place. */
 function canAnswer(
   { method, params = {} }: ServerRequest,
   { elicitation, sampling, roots }: Capabilities,

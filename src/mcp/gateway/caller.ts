@@ -108,7 +108,7 @@ export function callerOf(call: UpstreamCall): Caller | undefined {
   return caller?.sessionId === undefined ? undefined : (caller as Caller);
 }
 
-/** The same text for the same capabilities, whatever the order of their keys. */
+/** The same text for the same capabilities, in whatever order their keys are. */
 export function capabilityKey(capabilities: Capabilities): string {
   if (Object.keys(capabilities).length === 0) return "{}"; // most hosts, and it is asked for with every call
   return JSON.stringify(capabilities, (_, value: unknown) =>

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { UpstreamTool } from "../../contract/ports/upstream.js";
 import { loadDiff } from "../../text/libraries.js";
 
-/** A digest of all that a definition says; equal definitions have equal ones, whatever the order of their keys. */
+/** A digest of a definition; equal definitions have equal ones, in whatever order their keys are. */
 export function fingerprint(tool: UpstreamTool): string {
   return createHash("sha256")
     .update(canonical(comparable(tool)))

@@ -3,7 +3,7 @@ import type { ProtocolEra } from "../../contract/ports/upstream.js";
 import type { Profile } from "./caller.js";
 import type { ServerLink } from "./server-link.js";
 
-/** What a connection is for. */
+/** The purpose of a connection. */
 export interface LinkRole {
   /** It lists the tools. */
   readonly primary: boolean;

@@ -5,7 +5,7 @@ import type { GatewayServer } from "./gateway-server.js";
 
 type Listing = "resources/list" | "resources/templates/list" | "prompts/list";
 
-/** What one server listed. */
+/** The lists of one server. */
 export interface ServerList {
   readonly server: GatewayServer;
   readonly items: readonly unknown[];

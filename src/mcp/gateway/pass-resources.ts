@@ -112,7 +112,7 @@ function describe(item: unknown, key: "uri" | "uriTemplate"): object | undefined
   return { name: address, ...definitionFields(item) };
 }
 
-/** The server whose template an address fits, by what stands before the template's first variable. */
+/** The server with a template that an address matches, by the text before the template's first variable. */
 function byTemplate(templates: ReadonlyMap<string, GatewayServer>, uri: string): GatewayServer | undefined {
   for (const [template, server] of templates) {
     const at = template.indexOf("{");

@@ -56,7 +56,7 @@ export class ServerCatalogue {
     return key === "legacy" || !isOld || eras.includes(key);
   }
 
-  /** What an earlier run left behind. */
+  /** What an earlier run stored. */
   get record(): ServerRecord | undefined {
     return this.#record;
   }

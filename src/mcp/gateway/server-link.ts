@@ -109,7 +109,7 @@ export class ServerLink {
     return arrived;
   }
 
-  /** Connect now, whatever happened before. */
+  /** Connect now, regardless of earlier failures. */
   open(startTimeoutMs = this.#options.startTimeoutMs): Promise<ServerConnection> {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     this.#opening ??= this.#open(startTimeoutMs).finally(() => (this.#opening = undefined));

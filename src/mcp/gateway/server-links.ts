@@ -83,7 +83,7 @@ export class ServerLinks {
     const declared = capabilityKey(profile.capabilities ?? {});
     if (!wantsNew && declared === capabilityKey(this.#profile.capabilities ?? {})) return connection;
     if (!wantsNew && !this.#claimed) {
-      // It was made for nobody, or for somebody who only looked.
+      // It was made for no host, or for a listing only.
       this.#claim(this.#separate(profile));
       await waitAtMost(
         this.#reopen(profile).catch(() => undefined),
@@ -207,7 +207,7 @@ export class ServerLinks {
     await Promise.all([this.primary.close(again), ...extra.map(({ link }) => link.close())]);
   }
 
-  /** Stop the server until somebody starts it again. */
+  /** Stop the server until it is started explicitly. */
   async stop(): Promise<void> {
     const extra = [...this.#extra.keys()];
     for (const key of extra) this.#drop(key);

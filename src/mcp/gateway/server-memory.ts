@@ -4,7 +4,7 @@ import type { UpstreamTool } from "../../contract/ports/upstream.js";
 import type { Profile } from "./caller.js";
 import type { EraVerdict } from "../client/server-connection.js";
 
-/** What is kept of a server between runs. */
+/** What is stored about a server between runs. */
 export interface ServerRecord {
   /** A digest of where it was reached: another target is another server. */
   readonly target: string;
@@ -16,7 +16,7 @@ export interface ServerRecord {
   readonly listed: readonly string[];
   /** The kinds of hosts that they were listed for: their era, and what they can be asked. */
   readonly eras?: readonly string[] | undefined;
-  /** What the host declared that it was last started for. */
+  /** The capabilities of the host for which it was last started. */
   readonly host?: Pick<Profile, "capabilities" | "era"> | undefined;
   readonly offers?: { readonly resources: boolean; readonly prompts: boolean } | undefined;
   readonly verdict?: EraVerdict | undefined;
@@ -24,7 +24,7 @@ export interface ServerRecord {
   readonly verdictAt?: number | undefined;
 }
 
-/** What is kept of all servers, in the state. */
+/** What is stored about all servers, in the state. */
 export interface ServerMemory {
   load(server: string): Promise<ServerRecord | undefined>;
   save(server: string, record: ServerRecord): Promise<void>;

@@ -5,7 +5,7 @@ const defaultMs = 30_000;
 /** A program that is downloaded first may need minutes, and killing it would start the download again. */
 const downloadMs = 600_000;
 
-/** How long a server may take to start, where nobody set a limit. */
+/** How long a server may take to start if no limit is configured. */
 export function defaultStartMs(spec: UpstreamSpec): number {
   return spec.kind === "program" && mayDownload([spec.command, ...(spec.args ?? [])])
     ? downloadMs

@@ -43,7 +43,7 @@ function clip(text: string): string {
   return text.length <= maxText ? text : `${text.slice(0, maxText).toWellFormed()}…`;
 }
 
-/** What is larger would not be read by any host. */
+/** No host would read a longer one. */
 function isSmall(data: unknown): boolean {
   return data !== undefined && (JSON.stringify(data)?.length ?? 0) <= maxDataChars;
 }

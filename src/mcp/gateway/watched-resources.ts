@@ -1,6 +1,6 @@
 import type { ServerConnection } from "../client/server-connection.js";
 
-/** The resources of a server whose changes somebody wants to hear of. */
+/** The resources of a server to whose changes a host has subscribed. */
 export class WatchedResources {
   readonly #counts = new Map<string, number>();
   readonly #connection: () => ServerConnection | undefined;

@@ -6,7 +6,7 @@ import type { ClientConnection } from "../../contract/ports/client.js";
 /** One request of the host while it is served, and how to reach the host meanwhile. */
 export interface Exchange {
   readonly supports: ClientConnection["supports"];
-  /** What the host declared. */
+  /** The capabilities that the host declared. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** The lowest level of log messages that it wants, where the request says so. */
   readonly logLevel?: string | undefined;

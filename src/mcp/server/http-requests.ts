@@ -39,7 +39,7 @@ export function isListen(body: unknown): boolean {
   return (Object(body) as { method?: unknown }).method === "subscriptions/listen";
 }
 
-/** What a session begins with. */
+/** The first request of a session. */
 export interface Greeted {
   readonly client: string;
   readonly greeting: unknown;

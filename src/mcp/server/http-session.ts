@@ -17,7 +17,7 @@ import type { SessionEvents } from "./resumable-events.js";
 export interface HttpSessionOptions {
   readonly principal: string;
   readonly address: string;
-  /** What was sent on its streams lately. */
+  /** Recent messages of its streams. */
   readonly events: SessionEvents;
   readonly maxUnread?: number | undefined;
   readonly onOpen: (sessionId: string) => void | Promise<void>;
@@ -41,14 +41,14 @@ export class HttpSession implements ConnectedHost {
   readonly #server: Server;
   readonly #calls: HttpCalls;
   readonly #inFlight = new TransientMap<string | number, true>();
-  /** Answers that somebody reads, or could. */
+  /** Answers that are read, or could be. */
   #streams = 0;
   /** Streams that took up one that broke off. */
   #resumed = 0;
   /** Streams on which the host only listens; as long as it is there, it usually has one. */
   #listening = 0;
   #leftAt: number | undefined;
-  /** Its host ended it, or nobody can come back for it. */
+  /** Its host ended it, or cannot come back for it. */
   isOver = false;
 
   static async open(sdk: Sdk, mcp: McpServer, options: HttpSessionOptions): Promise<HttpSession> {
@@ -119,7 +119,7 @@ export class HttpSession implements ConnectedHost {
     return this.#transport.sessionId !== undefined;
   }
 
-  /** Something runs or somebody listens. */
+  /** Whether a request runs or a stream is read. */
   get busy(): boolean {
     return this.#inFlight.size > 0 || this.#streams > 0;
   }
@@ -201,7 +201,7 @@ export class HttpSession implements ConnectedHost {
     });
   }
 
-  /** An answer is read, or nobody reads it any more. */
+  /** An answer is being read, or no longer. */
   #leave(ids: readonly (string | number)[], isResumed: boolean): void {
     this.#streams--;
     if (isResumed) this.#resumed--;

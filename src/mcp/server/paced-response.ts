@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** What is handed on at once, so that a slow client is seen to take something. */
+/** How much is passed on at once, so that a slow client is seen to read. */
 const pieceBytes = 64 * 1024;
 
 export interface WholeAnswer {

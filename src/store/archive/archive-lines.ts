@@ -94,7 +94,7 @@ export function fromArchiveValue(value: ArchiveValue): SqlValue {
   return typeof value === "object" && value !== null ? Buffer.from(value.base64, "base64") : value;
 }
 
-/** Say that a file is no archive that can be restored. */
+/** Say that a file is not an archive that can be restored. */
 export function badArchive(why: string): ToolValidationError {
   return new ToolValidationError(`The file is not a complete backup of a state: ${why}.`, {
     code: "VALUE_INVALID",
