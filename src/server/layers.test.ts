@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChangeRecord } from "../contract/ports/journal.js";
 import type { LayerView, WaitingLayer } from "../contract/ports/layers.js";
 import { openTestServer, type TestServer } from "./testing/open-server.js";
 
@@ -28,7 +29,7 @@ const exists = (path: string): boolean => existsSync(join(at.workspace, path));
 
 describe("waiting changes of commands over the API", () => {
   it("are listed and shown with their diff, and committed by path or as a whole", async () => {
-    const { id } = await dryRun("mkdir d; echo one >d/a; echo two >d/b; echo three >c");
+    const { id, callId } = await dryRun("mkdir d; echo one >d/a; echo two >d/b; echo three >c");
     const view = (await at.ask(`/api/layers/${id}`)).body as LayerView;
     expect(view.changes.map(({ path, kind }) => `${kind} ${path}`)).toEqual([
       "added c",
@@ -44,6 +45,10 @@ describe("waiting changes of commands over the API", () => {
     expect((await at.post(`/api/layers/${id}/commit`, {})).status).toBe(200);
     expect(readFileSync(join(at.workspace, "d/b"), "utf8")).toBe("two\n");
     expect((await at.ask(`/api/layers/${id}`)).status).toBe(404);
+    // The command's own call has them too, to be undone by it.
+    const changed = (await at.ask(`/api/changes?callId=${callId}`)).body as ChangeRecord[];
+    expect(new Set(changed.map(({ tool }) => tool))).toEqual(new Set(["layers_commit"]));
+    expect((await at.ask(`/api/log/${callId}/shown`)).body).toMatchObject({ changes: changed.length });
   });
 
   it("are discarded by path or as a whole, and the log says who decided", async () => {

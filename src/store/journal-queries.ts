@@ -16,6 +16,7 @@ interface EntryRow {
   kind: "change" | "undo";
   phase: JournalPhase;
   call_id: string;
+  command_call_id: string | null;
   task_id: string | null;
   session_id: string;
   tool: string;
@@ -64,16 +65,16 @@ export async function selectEntries(rows: JournalRows, selector: ChangeSelector)
 
 /** Whether finished changes are meant; what stands of them is for `selectEntries` to say. */
 export async function wasUndone({ sql, place }: JournalRows, selector: ChangeSelector): Promise<boolean> {
-  const [condition, value] =
+  const [condition, ...values] =
     "callId" in selector
-      ? ["e.call_id = ?", selector.callId]
+      ? ["(e.call_id = ? OR e.command_call_id = ?)", selector.callId, selector.callId]
       : "taskId" in selector
         ? ["e.task_id = ?", selector.taskId]
         : ["c.path = ?", selector.path];
   const found = await sql.get(
     `SELECT 1 FROM journal_entries e JOIN journal_changes c ON c.entry = e.id
      WHERE e.phase = 'done' AND e.place = ? AND e.kind = 'change' AND c.undone = 1 AND ${condition} LIMIT 1`,
-    [place, value],
+    [place, ...values],
   );
   return found !== undefined;
 }
@@ -82,8 +83,8 @@ function selectRows({ sql, place }: JournalRows, selector: ChangeSelector): Prom
   const standing = "EXISTS (SELECT 1 FROM journal_changes c WHERE c.entry = e.id AND c.undone = 0)";
   if ("callId" in selector) {
     const text = `SELECT * FROM journal_entries e
-      WHERE phase = 'done' AND place = ? AND call_id = ? AND ${standing} ORDER BY id DESC`;
-    return sql.all<EntryRow>(text, [place, selector.callId]);
+      WHERE phase = 'done' AND place = ? AND (call_id = ? OR command_call_id = ?) AND ${standing} ORDER BY id DESC`;
+    return sql.all<EntryRow>(text, [place, selector.callId, selector.callId]);
   }
   if ("taskId" in selector) {
     const text = `SELECT * FROM journal_entries e
@@ -114,6 +115,7 @@ function toEntry(row: EntryRow, changes: JournalEntry["changes"]): JournalEntry 
     ...(row.standing === null ? {} : { standing: row.standing }),
     origin: {
       callId: row.call_id,
+      ...(row.command_call_id === null ? {} : { commandCallId: row.command_call_id }),
       ...(row.task_id === null ? {} : { taskId: row.task_id }),
       sessionId: row.session_id,
       tool: row.tool,
@@ -178,6 +180,7 @@ export async function historyOf(
   return rows.map((row) => ({
     id: row.entry,
     callId: row.call_id,
+    ...(row.command_call_id === null ? {} : { commandCallId: row.command_call_id }),
     ...(row.task_id === null ? {} : { taskId: row.task_id }),
     sessionId: row.session_id,
     tool: row.tool,

@@ -119,12 +119,13 @@ async function insertEntry(
 ): Promise<number> {
   const { origin } = entry;
   const row = await tx.get<{ id: number }>(
-    `INSERT INTO journal_entries (kind, phase, call_id, task_id, session_id, tool, time, place)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    `INSERT INTO journal_entries (kind, phase, call_id, command_call_id, task_id, session_id, tool, time, place)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     [
       entry.kind,
       phase,
       origin.callId,
+      origin.commandCallId ?? null,
       origin.taskId ?? null,
       origin.sessionId,
       origin.tool,

@@ -9,6 +9,7 @@ import { logins } from "./migrations/006-logins.js";
 import { audiences } from "./migrations/007-audiences.js";
 import { secrets } from "./migrations/008-secrets.js";
 import { journalIndexes } from "./migrations/009-journal-indexes.js";
+import { commandCalls } from "./migrations/010-command-calls.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Sql } from "./sql.js";
 
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   audiences,
   secrets,
   journalIndexes,
+  commandCalls,
 ];
 
 /** Where a database keeps the version of its schema. */

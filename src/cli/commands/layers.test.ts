@@ -77,7 +77,7 @@ describe("tenon layers", () => {
     });
     expect(await layersOf(ids.kept)).toEqual([]);
 
-    expect(await tenon("undo", "--file", "new.txt", "--yes")).toMatchObject({ code: 0 });
+    expect(await tenon("undo", "--call", ids.kept, "--yes")).toMatchObject({ code: 0 });
     expect(existsSync(join(fixture.workspace, "new.txt"))).toBe(false);
 
     expect(await tenon("layers", "discard", other?.id ?? "")).toMatchObject({ code: 0 });

@@ -125,6 +125,8 @@ export type JournalStep = SetStep | MoveStep | RenameStep | ModeStep;
 /** Who changed something, on whose behalf. */
 export interface ChangeOrigin {
   readonly callId: string;
+  /** The call of the command that made the changes, where another call decided to commit them. */
+  readonly commandCallId?: string;
   readonly taskId?: string;
   readonly sessionId: string;
   readonly tool: string;
@@ -177,6 +179,8 @@ export type ChangeSelector =
 export interface ChangeRecord {
   readonly id: number;
   readonly callId: string;
+  /** The call of the command that made the change, where another call decided to commit it. */
+  readonly commandCallId?: string;
   readonly taskId?: string;
   readonly sessionId: string;
   readonly tool: string;
@@ -252,10 +256,7 @@ export type FinalSteps = readonly (JournalStep | undefined)[] | undefined;
 export interface JournalStore {
   /** The same rows for the holder of a lock: every write is refused once that lock is lost. */
   fenced(fence: number): JournalStore;
-  /**
-   * Write the intent down, before anything is touched. If it is `prepared`, nothing has to be staged: it is synced to disk
-   * as a commit is, which it needs no more.
-   */
+  /** Write the intent down, before anything is touched; where all is `prepared`, synced to disk in place of a commit. */
   begin(entry: NewJournalEntry, options?: { readonly prepared?: boolean }): Promise<number>;
   /** All is prepared; synced to disk before the first step is taken. */
   commit(id: number, steps: FinalSteps): Promise<void>;

@@ -179,9 +179,10 @@ async function effectsOf(state: LazyState, { callId }: AuditStart): Promise<Inte
   if (!state.exists()) return { files: [], note };
   try {
     const { journal } = await state.open();
-    const unfinished = (await journal.unfinished()).filter(({ origin }) => origin.callId === callId);
-    const entries = [...(await journal.select({ callId })), ...unfinished];
-    return { files: entries.flatMap(filesOf), note };
+    const entries = [...(await journal.select({ callId })), ...(await journal.unfinished())];
+    // Not what another call committed of it.
+    const own = entries.filter(({ origin }) => origin.callId === callId);
+    return { files: own.flatMap(filesOf), note };
   } catch (cause) {
     return { files: [], note: `Cannot read the journal: ${messageOf(cause)}` };
   }

@@ -98,7 +98,7 @@ export function createTransactions(options: TransactionOptions): Transactions {
         const consent = { paths: paths?.map(bare), ...seen };
         return commitAs(options, layer, {
           rules: rulesFor(scope),
-          origin,
+          origin: { ...origin, commandCallId: layer.callId },
           consent,
           signal: scope?.signal,
         }) satisfies Promise<CommitReport>;

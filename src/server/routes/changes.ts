@@ -40,7 +40,7 @@ export function addChanges(api: Hono, { tenon }: RouteContext): void {
         sees?.(change.sessionId) !== false &&
         change.path.toLowerCase().includes(wanted) &&
         (taskId === undefined || change.taskId === taskId) &&
-        (callId === undefined || change.callId === callId),
+        (callId === undefined || [change.callId, change.commandCallId].includes(callId)),
     );
     return c.json(meant.slice(0, limit));
   });

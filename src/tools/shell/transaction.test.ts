@@ -190,6 +190,35 @@ describe("a command as a transaction", () => {
     expect(exists(".npmrc")).toBe(false);
   });
 
+  it("is undone by its own call with what was committed later, and that alone by the call that committed it", async () => {
+    const before = snapshot(workspace);
+    const undo = (callId: string) => call("undo_edit", { call_id: callId });
+    const dry = await sh("echo three >>src/a.ts; echo n >n", { dry_run: true });
+    const first = await call("commit_result", { call_id: dry.callId, paths: ["n"] });
+    await call("commit_result", { call_id: dry.callId });
+    await undo(first.callId);
+    expect([exists("n"), read("src/a.ts")]).toEqual([false, "one\ntwo\nthree\n"]);
+    await undo(dry.callId);
+    expect(snapshot(workspace)).toEqual(before);
+    await expect(undo(dry.callId)).rejects.toThrow(`the call "${dry.callId}" have already been undone`);
+
+    consent = false;
+    const parted = await script("mkdir p; echo x >p/x; echo a=b >p/.npmrc");
+    expect(parted.result.committed).toBe("part");
+    consent = true;
+    const later = await call("commit_result", { call_id: parted.callId });
+    expect(read("p/.npmrc")).toBe("a=b\n");
+    const records = await tenon.history({ path: "p/.npmrc", limit: 1 });
+    expect(records).toMatchObject([{ callId: later.callId, commandCallId: parted.callId }]);
+    await undo(parted.callId);
+    expect(exists("p")).toBe(false);
+
+    const asksItself = await script("mkdir p; echo x >p/x; echo a=b >p/.npmrc");
+    expect([asksItself.result.committed, readdirSync(join(workspace, "p")).length]).toEqual(["all", 2]);
+    await undo(asksItself.callId);
+    expect(exists("p")).toBe(false);
+  });
+
   it("holds back what other programs run later, inside new folders too", async () => {
     const answer = await script(
       "mkdir -p x/y/.vscode x/z; echo {} >x/y/.vscode/tasks.json; echo ok >x/y/ok; echo ok >x/z/ok",

@@ -67,6 +67,19 @@ describe("what is undone", () => {
     expect(oldest?.entry).toBeLessThan(newest?.entry ?? 0);
   });
 
+  it("of a command is also what other calls committed of it, each change once", async () => {
+    await apply(by("command"), write("a", "1"));
+    await apply({ ...by("decided"), commandCallId: "command" }, write("b", "1"));
+    await apply(by("other"), write("c", "1"));
+    expect(await chosen({ callId: "command" })).toEqual(["b", "a"]);
+    expect(await chosen({ callId: "decided" })).toEqual(["b"]);
+    expect(await chosen({ callIds: ["decided", "command", "other"] })).toEqual(["c", "b", "a"]);
+    expect(await chosen({ lastOf: "mine" })).toEqual(["c"]);
+    await world.journal.undo({ callId: "command" }, by("undo"));
+    await expect(select({ callId: "decided" })).rejects.toThrow("already been undone");
+    await expect(select({ callId: "command" })).rejects.toThrow("already been undone");
+  });
+
   it("of a path is its last change, with what the same call did to it under other names", async () => {
     await apply(by("one"), write("x/a", "1"), write("b", "1"));
     await apply(

@@ -68,9 +68,11 @@ async function matchingChanges(store: JournalStore, what: ChangeSelector): Promi
 
 /** All changes of several calls, the newest first. */
 async function changesOfCalls(store: JournalStore, callIds: readonly string[]): Promise<UndoTarget[]> {
-  const entries: JournalEntry[] = [];
-  for (const callId of callIds) entries.push(...(await store.select({ callId })));
-  const newestFirst = entries.sort((one, other) => other.id - one.id);
+  // A command and the call that committed a part of it later have that part in common.
+  const entries = new Map<number, JournalEntry>();
+  for (const callId of callIds)
+    for (const entry of await store.select({ callId })) entries.set(entry.id, entry);
+  const newestFirst = [...entries.values()].sort((one, other) => other.id - one.id);
   return newestFirst.flatMap((entry) => toTargets(entry, entry.changes));
 }
 
