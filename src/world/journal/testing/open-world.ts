@@ -25,16 +25,7 @@ export async function openWorld(base: string, options: Partial<JournalOptions> =
   const state = await openState({ stateDir: join(base, "state"), workspace });
   const rules = createPathRules({ workspace, stateDir: join(base, "state"), protectedGlobs: ["**/.git/**"] });
   const guard = createGuard({ rules, maxFileSize: 1 << 26 });
-  const { journal: store, blobs, locks } = state;
-  const journal = createJournal({
-    guard,
-    store,
-    blobs,
-    locks,
-    clock: systemClock,
-    keptDir: join(base, "state", "kept"),
-    ...options,
-  });
+  const journal = journalOn(base, { state, guard }, options);
   const close = async (): Promise<void> => {
     await state.close();
     // Another world may be open on the same state.
@@ -42,6 +33,17 @@ export async function openWorld(base: string, options: Partial<JournalOptions> =
     if (left.length > 0) throw new Error(`Nobody closed ${left.join(", ")}.`);
   };
   return { root: guard.root, state, guard, journal, close };
+}
+
+/** Another journal on the state of a world, as another process would have it. */
+export function journalOn(
+  base: string,
+  { state, guard }: Pick<World, "state" | "guard">,
+  options: Partial<JournalOptions> = {},
+): Journal {
+  const { journal: store, blobs, locks } = state;
+  const keptDir = join(base, "state", "kept");
+  return createJournal({ guard, store, blobs, locks, clock: systemClock, keptDir, ...options });
 }
 
 let calls = 0;
