@@ -21,6 +21,23 @@ describe("a pattern of an ignore file", () => {
     ["[a", [], ["a", "[a"]],
     [String.raw`\*a`, ["*a"], ["ba"]],
     ["a?c", ["abc"], ["ac", "a/c"]],
+    ["**", ["x", "x/y", ""], []],
+    ["**\\/b", ["p/b", "p/q/b"], ["b", "pb"]],
+    ["a/**\\/b", ["a/p/b", "a/p/q/b"], ["a/b", "ab"]],
+    ["[a-c", [], ["a", "[a-c"]],
+    ["[a-\\", [], ["a", "[a-"]],
+    ["[c-a]", ["c"], ["a", "b", "-"]],
+    ["[a-\\c]", ["a", "b", "c"], ["d", "\\"]],
+    ["[a-c-e]", ["a", "b", "c", "-", "e"], ["d"]],
+    ["[!]a]", ["b"], ["]", "a"]],
+    ["[^a]", ["b", "^"], ["a"]],
+    ["a[/]b", [], ["a/b", "ab"]],
+    ["a[!x]b", ["ayb"], ["a/b", "axb"]],
+    ["[[:alpha:]-z]", ["a", "-", "z"], ["1"]],
+    ["a\\", [], ["a", "a\\"]],
+    ["*/b", ["a/b"], ["b", "a/c/b"]],
+    ["a*", ["a", "ab"], ["b", "a/b"]],
+    ["a*c", ["ac", "abc"], ["ab", "a/c", "bac"]],
   ])("%s", (pattern, matching, others) => {
     const { test } = compileWildmatch(pattern, "path");
     expect([...matching, ...others].filter(test)).toEqual(matching);
