@@ -146,6 +146,7 @@ async function commitAs(
   request: Omit<CommitRequest, "layer">,
 ): Promise<CommitReport> {
   const { commitLayer } = await import("../../world/transaction/commit-layer.js");
+  await options.guards.names.look();
   return commitLayer(await commitDeps(options, layer), { ...request, layer });
 }
 

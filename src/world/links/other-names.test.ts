@@ -94,3 +94,23 @@ it("looks again after a while, and at once if it is told to", async () => {
   rmSync(join(root, "link"));
   await expect.poll(() => names.of(file), { timeout: 10_000 }).toEqual([]);
 });
+
+it("lets other work run while it looks at many folders, and answers from that look", async () => {
+  for (let count = 0; count < 3000; count += 1) mkdirSync(join(root, `f${count}`));
+  put("real/file");
+  link("one", "real");
+  const names = createOtherNames(() => [root]);
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1));
+  const looking = names.look();
+  expect(names.look()).toBe(looking);
+  link("two", "real");
+  names.renew();
+  await looking;
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(0);
+  expect(names.look()).toBeUndefined();
+  link("three", "real");
+  const known = ["one/file", "two/file"].map((name) => join(root, name));
+  expect([...names.of(join(root, "real/file"))].sort()).toEqual(known);
+});

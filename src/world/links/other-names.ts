@@ -1,4 +1,5 @@
 import { isWithin } from "../files/path-text.js";
+import { createPause } from "../files/pause.js";
 import { createLinkWalk, type NamedTarget } from "./walk-links.js";
 
 /**
@@ -8,6 +9,11 @@ import { createLinkWalk, type NamedTarget } from "./walk-links.js";
 export interface OtherNames {
   /** The absolute names of a real path besides its own; `below`: also those of what is in that folder. */
   readonly of: (real: string, below?: boolean) => readonly string[];
+  /**
+   * Look for links if it is time to, a few milliseconds at a time; `undefined` if it is not. Otherwise the next answer would
+   * look, and block until it has.
+   */
+  readonly look: () => Promise<void> | undefined;
   /** Look again before the next answer, because links may have changed. */
   renew(): void;
 }
@@ -23,18 +29,43 @@ export function createOtherNames(roots: () => readonly string[]): OtherNames {
   const walk = createLinkWalk();
   let targets: ReadonlyMap<string, readonly string[]> = new Map();
   let due = -Infinity;
-  const look = (): void => {
-    const began = performance.now();
-    targets = byTarget(walk(roots()));
-    const end = performance.now();
-    due = end + Math.max(minIntervalMs, (end - began) * share);
+  let renewals = 0;
+  let looking: Promise<void> | undefined;
+  /** Looks at one more folder at each step; its own time counts, not that of others. */
+  function* lookAround(): Generator<void, void, void> {
+    const seen = renewals;
+    const steps = walk(roots());
+    for (let tookMs = 0; ;) {
+      const began = performance.now();
+      const step = steps.next();
+      const end = performance.now();
+      tookMs += end - began;
+      if (step.done === true) {
+        targets = byTarget(step.value);
+        if (seen === renewals) due = end + Math.max(minIntervalMs, tookMs * share);
+        return;
+      }
+      yield;
+    }
+  }
+  const lookInTurns = async (): Promise<void> => {
+    const breathe = createPause();
+    // Links may have changed while it looked; if they go on changing, the next answer looks at once.
+    for (let times = 0; times < 2 && performance.now() >= due; times += 1)
+      for (const _ of lookAround()) await breathe();
   };
   return {
     of(real, below = false) {
-      if (performance.now() >= due) look();
+      if (performance.now() >= due) for (const _ of lookAround());
       return targets.size === 0 ? none : namesOf(real, below, targets);
     },
+    look() {
+      if (performance.now() < due) return undefined;
+      looking ??= lookInTurns().finally(() => (looking = undefined));
+      return looking;
+    },
     renew() {
+      renewals += 1;
       due = -Infinity;
     },
   };

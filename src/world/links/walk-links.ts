@@ -15,10 +15,13 @@ export interface NamedTarget {
 /** Unchanged folders are not listed again; a larger tree is not searched completely, but near the roots first. */
 const maxFolders = 50_000;
 
+/** Yields between folders, so that a caller can let other work run, and returns what was found. */
+export type LinkWalk = (roots: readonly string[]) => Generator<void, NamedTarget[], void>;
+
 /** Create a search for symbolic links and repositories below folders. */
-export function createLinkWalk(): (roots: readonly string[]) => NamedTarget[] {
+export function createLinkWalk(): LinkWalk {
   let known = new Map<string, Folder>();
-  return (roots) => {
+  return function* walk(roots) {
     const found: NamedTarget[] = [];
     const seen = new Map<string, Folder>();
     const isInside = (path: string): boolean => roots.some((root) => isWithin(path, root));
@@ -30,6 +33,7 @@ export function createLinkWalk(): (roots: readonly string[]) => NamedTarget[] {
       const next: string[] = [];
       for (const path of level) {
         if (seen.size >= maxFolders || seen.has(path)) continue;
+        yield;
         const folder = listFolder(path, known.get(path));
         if (folder === undefined) continue;
         seen.set(path, folder);
@@ -46,7 +50,7 @@ export function createLinkWalk(): (roots: readonly string[]) => NamedTarget[] {
 
 /** What a folder contains, as far as names depend on it. */
 export interface Folder {
-  readonly stats: Stats;
+  readonly version: FolderVersion;
   readonly isStable: boolean;
   readonly links: readonly { readonly name: string; readonly text: string }[];
   readonly folders: readonly string[];
@@ -56,33 +60,36 @@ export interface Folder {
   readonly isBare: boolean;
 }
 
+/** What changes with the entries of a folder. */
+type FolderVersion = Pick<Stats, "ctimeMs" | "mtimeMs" | "ino" | "dev" | "size">;
+
 /** A change soon after a listing may leave the time as it is, because kernels count it in steps. */
 const stableMs = 50;
 
 function listFolder(path: string, before: Folder | undefined): Folder | undefined {
   const stats = attempt(() => lstatSync(path, { throwIfNoEntry: false }));
   if (stats?.isDirectory() !== true) return undefined;
-  if (before?.isStable === true && isSame(before.stats, stats)) return before;
+  if (before?.isStable === true && isSame(before.version, stats)) return before;
   const listedAt = Date.now();
   const entries = attempt(() => readdirSync(path, { withFileTypes: true }));
   if (entries === undefined) return undefined;
-  const names = new Set(entries.map(({ name }) => name));
   const git = entries.find(({ name }) => foldName(name) === ".git");
+  const { ctimeMs, mtimeMs, ino, dev, size } = stats;
   return {
-    stats,
+    version: { ctimeMs, mtimeMs, ino, dev, size },
     isStable: listedAt - Math.max(stats.ctimeMs, stats.mtimeMs) > stableMs,
     links: entries.filter((entry) => entry.isSymbolicLink()).flatMap((entry) => readLink(path, entry)),
     folders: entries.filter((entry) => isSearched(path, entry)).map(({ name }) => joinName(path, name)),
     git: git && joinName(path, git.name),
     isBare:
       foldName(path.slice(path.lastIndexOf("/") + 1)) !== ".git" &&
-      bareParts.every((name) => names.has(name)),
+      bareParts.every((part) => entries.some(({ name }) => name === part)),
   };
 }
 
 const bareParts = ["HEAD", "objects", "refs"];
 
-function isSame(one: Stats, other: Stats): boolean {
+function isSame(one: FolderVersion, other: FolderVersion): boolean {
   return (
     one.ctimeMs === other.ctimeMs &&
     one.mtimeMs === other.mtimeMs &&
