@@ -55,6 +55,10 @@ export function runningFunctions(report, directory) {
   return files;
 }
 
+function countOf(files) {
+  return [...files.values()].flat().length;
+}
+
 async function countCalls() {
   const directory = await buildByFile({ index: "src/index.ts" });
   const workspace = mkdtempSync(join(tmpdir(), "tenon-hops-"));
@@ -73,13 +77,15 @@ async function countCalls() {
     await inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
     const counted = {};
     for (const { name, arguments: argumentsFor } of calls) {
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 5; round++) {
         const request = { name, arguments: argumentsFor(round) };
         await inspector.post("Profiler.takePreciseCoverage"); // counting begins again
         const answer = await session.call(request);
         const { result } = await inspector.post("Profiler.takePreciseCoverage");
         if (!answer.success) throw new Error(`${name} failed: ${answer.error.message}`);
-        counted[name] = runningFunctions(result, directory);
+        const running = runningFunctions(result, directory);
+        // What happens to run in the background meanwhile does not belong to the call.
+        if (counted[name] === undefined || countOf(running) < countOf(counted[name])) counted[name] = running;
       }
     }
     await tenon.close();
@@ -97,7 +103,7 @@ if (import.meta.filename === process.argv[1]) {
   const sizes = Object.entries(counted).map(([name, files]) => ({
     name,
     files: files.size,
-    functions: [...files.values()].flat().length,
+    functions: countOf(files),
   }));
   if (process.argv.includes("--json")) console.log(JSON.stringify(sizes));
   else console.table(sizes);

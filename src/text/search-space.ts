@@ -68,7 +68,8 @@ function createByteSpace(file: Buffer, bomLength: number): SearchSpace {
     countLineEnds(start, end) {
       mark ??= body.includes(0x0a) ? 0x0a : 0x0d;
       const range = [start, Math.min(end, body.length)] as const;
-      return (hasLongLines(body, mark, range) ? countByJumps : countByte)(body, mark, range);
+      const isSmall = end - start <= sampleBytes;
+      return (isSmall || hasLongLines(body, mark, range) ? countByJumps : countByte)(body, mark, range);
     },
     // What is plain ASCII packs to itself, and a patch has many such lines.
     pack: (text) => (isAscii.test(text) ? text : Buffer.from(text, "utf8").toString("latin1")),

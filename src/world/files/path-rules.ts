@@ -140,9 +140,9 @@ function buildRules(parts: RuleParts): PathRules {
     platform: parts.platform,
     narrowed: parts.narrowed,
     toAbsolute: rememberLast((text: string) => place(parts, text)),
-    judge: (realPath: string, access: PathAccess) => judge(parts, realPath, access),
-    judgeDenied: (absolute: string, access: PathAccess) => judgeDenied(parts, absolute, access),
-    mayDenyBelow: (realPath: string) => mayDenyBelow(parts, realPath),
+    judge: judge.bind(undefined, parts),
+    judgeDenied: judgeDenied.bind(undefined, parts),
+    mayDenyBelow: mayDenyBelow.bind(undefined, parts),
     withoutNames: () => buildRules({ ...parts, namesOf: undefined }),
     screen: (readable: (path: string) => boolean) =>
       buildRules({ ...parts, screens: [...parts.screens, readable] }),

@@ -5,7 +5,7 @@ import { fileConflict, toToolError } from "../files/file-errors.js";
 import type { Opener } from "../files/opener.js";
 import { statReal, openDirectory, stampOf, withOpenPaths } from "./open-path.js";
 import type { PlannedStep } from "./plan.js";
-import { linkOrElse, linkOrRename, type ReplacedFiles } from "./rename-new.js";
+import { linkOrElse, linkOrRename, replaceAndHold, type HeldFiles } from "./rename-new.js";
 import { applyMode, applyRename, endsOf } from "./rename-step.js";
 import { stampTree } from "./tree.js";
 
@@ -13,21 +13,22 @@ import { stampTree } from "./tree.js";
 export interface StepDeps {
   readonly planned: PlannedStep;
   readonly onLinked: () => void;
-  readonly replaced: ReplacedFiles;
+  /** Where large files that were replaced are held. */
+  readonly held: HeldFiles;
 }
 
 /** Apply one step: a single rename, or a link that fails if the name was taken meanwhile. */
 export async function applyStep(
   opener: Opener,
   step: JournalStep,
-  { planned, onLinked, replaced }: StepDeps,
+  { planned, onLinked, held }: StepDeps,
 ): Promise<void> {
   try {
     checkExpectations(opener, planned);
     if (step.kind === "move") return await applyMove(opener, step, onLinked);
     if (step.kind === "rename") return await applyRename(opener, step, onLinked);
     if (step.kind === "mode") return applyMode(opener, step);
-    await applySet(opener, step, { onLinked, replaced });
+    await applySet(opener, step, { onLinked, held });
     if (step.after === null) await checkRemoved(opener, step.temp, planned);
   } catch (error) {
     throw toToolError(error, planned.text);
@@ -75,7 +76,7 @@ async function checkRemoved(opener: Opener, temp: string, { expects, text }: Pla
 function applySet(
   opener: Opener,
   step: SetStep,
-  { onLinked, replaced }: Pick<StepDeps, "onLinked" | "replaced">,
+  { onLinked, held }: Pick<StepDeps, "onLinked" | "held">,
 ): Promise<void> {
   return withOpenPaths(opener, [step.path, step.temp], (target, temp) => {
     if (step.after === null) return renameSync(target.at, temp.at);
@@ -85,7 +86,7 @@ function applySet(
     if (opener.kind === "portable" || (step.before?.size ?? 0) < largeBytes) {
       return renameSync(temp.at, target.at);
     }
-    replaced.replace(temp.at, target.at);
+    replaceAndHold(temp.at, target.at, held);
   });
 }
 

@@ -10,10 +10,9 @@ import { removeTemps, rollBackSteps, type RollBackDeps } from "./roll-back.js";
 import { stageContent } from "./stage-step.js";
 import { tempOf } from "./temp-name.js";
 import { directoriesOfAll, applyStep } from "./apply-step.js";
-import { messageOf } from "../../contract/message-of.js";
-import { ToolExecutionError } from "../../contract/errors.js";
+import { leftToOthers, takenBackInPart } from "./interrupted-change.js";
 import { applyReplacement, type Replacement } from "./rename-step.js";
-import { holdReplaced, type ReplacedFiles } from "./rename-new.js";
+import { letGo, type HeldFiles } from "./rename-new.js";
 
 /** What executing a plan needs. */
 export interface ExecuteDeps extends RollBackDeps {
@@ -68,11 +67,11 @@ export async function executePlan(
   const removals = steps.filter(leavesTemp);
   const final = withTimes(deps, steps);
   await runOrRollBack(deps, { steps, id }, async () => {
-    const replaced = holdReplaced();
+    const held: HeldFiles = [];
     try {
-      await take(deps, planned, { steps, replaced, meanwhile });
+      await take(deps, planned, { steps, held, meanwhile });
     } finally {
-      replaced.release();
+      if (held.length > 0) letGo(held);
     }
     failpoint("taken");
     if (removals.length > 0) return store.clean(id);
@@ -92,13 +91,14 @@ export async function executePlan(
  * command can have changed the attributes of files, later than the intent was recorded.
  */
 function withTimes({ timeFrom }: ExecuteDeps, steps: readonly JournalStep[]): FinalSteps {
-  const brings = (step: JournalStep): boolean =>
-    step.kind === "rename" && step.into === "workspace" && step.node.type === "directory";
-  if (!steps.some(brings)) return undefined;
-  const since = String(timeFrom());
-  return steps.map((step) =>
-    step.kind === "rename" && brings(step) ? { ...step, node: { ...step.node, since } } : undefined,
-  );
+  const timed: (JournalStep | undefined)[] = [];
+  let since: string | undefined;
+  for (const [seq, step] of steps.entries()) {
+    if (step.kind !== "rename" || step.into !== "workspace" || step.node.type !== "directory") continue;
+    since ??= String(timeFrom());
+    timed[seq] = { ...step, node: { ...step.node, since } };
+  }
+  return since === undefined ? undefined : timed;
 }
 
 /** Whether a step leaves something under its temporary name that must be removed after all steps. */
@@ -223,13 +223,13 @@ interface CommittedSteps {
 }
 
 type StepsToTake = Pick<PlanEntry, "meanwhile"> &
-  Pick<CommittedSteps, "steps"> & { readonly replaced: ReplacedFiles };
+  Pick<CommittedSteps, "steps"> & { readonly held: HeldFiles };
 
 /** Apply all steps, and flush the directories that they change. */
 async function take(
   deps: ExecuteDeps,
   planned: readonly PlannedStep[],
-  { steps, replaced, meanwhile }: StepsToTake,
+  { steps, held, meanwhile }: StepsToTake,
 ): Promise<void> {
   const onLinked = (): void => deps.failpoint("linked");
   const breathe = planned.length > 1 ? createPause() : undefined;
@@ -240,7 +240,7 @@ async function take(
     const step = steps[seq];
     if (step === undefined || each === undefined) continue;
     const replacement = toReplacement(each, step, steps[seq + 1]);
-    if (replacement === undefined) await applyStep(deps.opener, step, { planned: each, onLinked, replaced });
+    if (replacement === undefined) await applyStep(deps.opener, step, { planned: each, onLinked, held });
     else withPath(each.text, () => applyReplacement(deps.opener, replacement, onLinked));
     if (replacement !== undefined) seq += 1;
     deps.failpoint("stepped");
@@ -278,23 +278,4 @@ async function runOrRollBack(
     await (problems.length === 0 ? deps.store.discard(id) : deps.store.fail(id)).catch(() => {});
     throw problems.length === 0 ? error : takenBackInPart(error, problems);
   }
-}
-
-function takenBackInPart(error: unknown, problems: readonly string[]): ToolExecutionError {
-  const left = problems.slice(0, maxNamed).join("; ");
-  return new ToolExecutionError(
-    `The change failed (${messageOf(error)}), and not all of it could be reverted: ${left}.`,
-    { code: "CALL_INTERRUPTED", hint: "Check the files before you make the call again." },
-  );
-}
-
-const maxNamed = 3;
-
-/** It is unknown here whether the change was made, so it must not be reported as not made. */
-function leftToOthers(cause: unknown): ToolExecutionError {
-  return new ToolExecutionError(
-    `The change was interrupted: ${messageOf(cause)} The next process that uses the workspace completes or reverts it.`,
-    // Without the cause: an error of the disk in it must not make this look like a change that was abandoned.
-    { code: "CALL_INTERRUPTED", hint: "Check the files before you make the call again." },
-  );
 }

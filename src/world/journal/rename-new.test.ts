@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openBelow } from "../testing/open-below.js";
-import { holdReplaced, linkOrElse, linkOrRename } from "./rename-new.js";
+import { letGo, linkOrElse, linkOrRename, replaceAndHold, type HeldFiles } from "./rename-new.js";
 import { tempDir } from "./testing/temp-dir.js";
 
 let base: string;
@@ -46,16 +46,16 @@ it("goes another way where there can be no link, such as to a folder", () => {
 it.runIf(process.platform === "linux")(
   "replaces large files, which are given up when that is asked for, or when there are many",
   async () => {
-    const replaced = holdReplaced();
+    const held: HeldFiles = [];
     for (let n = 0; n < 40; n++) {
       writeFileSync(at("to"), "old");
       writeFileSync(at("from"), `new ${n}`);
-      replaced.replace(at("from"), at("to"));
+      replaceAndHold(at("from"), at("to"), held);
       expect([existsSync(at("from")), readFileSync(at("to"), "utf8")]).toEqual([false, `new ${n}`]);
     }
     await expect.poll(() => openBelow(base).length).toBe(32);
-    expect(() => replaced.replace(at("none"), at("to"))).toThrow(/ENOENT/);
-    replaced.release();
+    expect(() => replaceAndHold(at("none"), at("to"), held)).toThrow(/ENOENT/);
+    letGo(held);
     await expect.poll(() => openBelow(base)).toEqual([]);
     expect(readFileSync(at("to"), "utf8")).toBe("new 39");
   },

@@ -25,31 +25,24 @@ export function linkOrElse(
   }
 }
 
-/** Large files that were replaced. */
-export interface ReplacedFiles {
-  /** Replace a file, and hold the one that was there. */
-  replace(from: PathLike, to: PathLike): void;
-  /** Let go of all, on another thread. */
-  release(): void;
-}
+/** Descriptors of large files that were replaced. */
+export type HeldFiles = number[];
 
 const maxHeld = 32;
 
 /**
- * Hold large files that are replaced, on Linux: the system frees the blocks of a file when nobody refers to it any more,
- * which takes a while, and a flush of the directory that begins meanwhile waits for it.
+ * Replace a large file and hold the one that was there: the system frees the blocks of a file when nobody refers to it any
+ * more, which takes a while, and a flush of the directory that begins meanwhile waits for it.
  */
-export function holdReplaced(): ReplacedFiles {
-  const held: number[] = [];
-  const letGo = (files: readonly number[]): void => files.forEach((fd) => close(fd, () => {}));
-  return {
-    replace(from, to) {
-      if (held.length >= maxHeld) letGo(held.splice(0, 1));
-      held.push(openSync(to, OPEN_FLAGS));
-      renameSync(from, to);
-    },
-    release: () => letGo(held.splice(0)),
-  };
+export function replaceAndHold(from: PathLike, to: PathLike, held: HeldFiles): void {
+  if (held.length >= maxHeld) letGo(held.splice(0, 1));
+  held.push(openSync(to, OPEN_FLAGS));
+  renameSync(from, to);
+}
+
+/** On another thread. */
+export function letGo(held: HeldFiles): void {
+  for (const fd of held) close(fd, () => {});
 }
 
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
