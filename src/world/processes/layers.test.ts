@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -167,6 +167,25 @@ describe("a command whose changes are committed", () => {
     expect(commits).toMatchObject([{ failedByLayer: true }]);
     expect(await run(line)).toMatchObject({ exitCode: 0, direct: "it failed on a layer before" });
     expect(existsSync(join(fixture.workspace, "moved"))).toBe(true);
+  });
+
+  it("runs such a line directly until it has succeeded, also if it was stopped or failed before, and then on a layer", async () => {
+    const at = (name: string): string => join(fixture.workspace, name);
+    for (const name of ["other", "slow"]) mkdirSync(at(name));
+    const line = `[ -e slow ] && sleep 60; perl -e 'rename("other", "renamed") or die "$!"'`;
+    const isDirect = async (): Promise<boolean> => (await run(line)).direct !== undefined;
+    rmdirSync(at("slow"));
+    expect(await isDirect()).toBe(false);
+    mkdirSync(at("slow"));
+    const request = { command: line, readOnly: false, timeoutMs: 60_000 };
+    await expect(fixture.forCall(AbortSignal.timeout(500)).run(request)).rejects.toThrow("timeout");
+    rmdirSync(at("slow"));
+    renameSync(at("other"), at("away"));
+    expect(await isDirect()).toBe(true);
+    renameSync(at("away"), at("other"));
+    expect(await isDirect()).toBe(true);
+    expect(existsSync(at("renamed"))).toBe(true);
+    expect(await isDirect()).toBe(false);
   });
 });
 

@@ -68,6 +68,8 @@ export interface PreparedCommand {
   readonly explain?: WrappedCommand["explain"];
   /** Why it runs directly on the workspace. */
   readonly direct?: string | undefined;
+  /** Must be called if it ended by itself, without an error. */
+  readonly succeeded: () => void;
   /** The paths in its messages that the sandbox kept from it. */
   readonly blockedPaths: (output: string) => readonly BlockedPath[];
   /** What it reached over the network so far. */
@@ -112,6 +114,7 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
       networkUse: () => [],
       blockedPaths: () => [],
       started() {},
+      succeeded() {},
     };
   }
   const origin = deps.origin();
@@ -146,6 +149,7 @@ export async function prepareCommand(deps: CommandDeps, request: CommandRequest)
     layer: wrapped.layer,
     wasMounted: wrapped.wasMounted,
     explain: wrapped.explain,
+    succeeded: () => wrapped.succeeded?.(),
     direct: typeof deps.useLayer === "string" ? deps.useLayer : wrapped.direct,
     treeLimits: wrapped.treeLimits,
     processLimit: wrapped.processLimit,

@@ -90,6 +90,7 @@ export async function runCommand(parts: RunDeps, request: RunRequest): Promise<C
     const run = { end: why, exitCode, overLimit, failedByLayer, dryRun, isQuiet };
     const changes = await commitChanges(parts, command, run);
     const succeeded = why === "exit" && exitCode === 0;
+    if (succeeded) command.succeeded();
     const messages = errorsIn({ stdout, stderr }, request.command, succeeded);
     const blocked = command.blockedPaths(messages);
     const stoppedBy = limits.exceededTreeLimit() ?? overLimit;

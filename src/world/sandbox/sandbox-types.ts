@@ -99,6 +99,8 @@ export interface WrappedCommand {
   readonly explain?: ((output: string) => string | undefined) | undefined;
   /** Why it runs directly on the workspace although a layer was wanted. */
   readonly direct?: string | undefined;
+  /** Must be called if it ended by itself, without an error. */
+  readonly succeeded?: (() => void) | undefined;
   /**
    * Must always be called when the command has ended: until then, paths that it could replace are not mounted for other
    * commands. It judges what the command changed.

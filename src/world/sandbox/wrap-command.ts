@@ -79,7 +79,7 @@ interface OpenParts {
 async function wrapOnLayer(
   sandbox: ActiveSandbox,
   command: SandboxCommand,
-  { network, lent, choice: { started, direct } }: OpenParts,
+  { network, lent, choice: { started, direct, succeeded } }: OpenParts,
 ): Promise<WrappedCommand> {
   const { view } = lent;
   const cwd = await resolveWorkingDirectory(view, command);
@@ -134,7 +134,7 @@ async function wrapOnLayer(
       wasMounted: () => started.wasMounted(),
       explain: (output) => started.explain(output),
     }),
-    ...(direct !== undefined && { direct }),
+    ...(direct !== undefined && { direct, succeeded }),
     treeLimits: treeLimitsOf(sandbox, command, { view, layer: started?.layer }),
     processLimit: command.limits?.processes ?? sandbox.limits.processes,
     heldBack: () => run?.judged.held() ?? [],

@@ -4,6 +4,7 @@ import { once } from "../../../contract/once.js";
 import { findProgram, type ProgramSearch } from "../find-program.js";
 import { runProgram } from "../run-program.js";
 import { wasMounted } from "./command-layer.js";
+import { createFailedLines } from "./failed-lines.js";
 import { layerNames, type LayerPlace, scanScript } from "./layer-script.js";
 import { createLayerStore, type LayerLimits, type OwnLayerStore } from "./layer-store.js";
 import type { CommandLayer, LayerOrigin } from "./layer-types.js";
@@ -17,6 +18,8 @@ export interface Layers {
   readonly limits: LayerLimits;
   /** Why a command line runs directly on the workspace; `undefined` if it can run on a layer. */
   directReason(line: string): Promise<string | undefined>;
+  /** A command line has run directly and succeeded. */
+  succeededDirectly(line: string): void;
   /** Whether a command line failed because a hard link got another inode, so that it must not make any to objects of git. */
   failedByLinks(line: string): boolean;
   /** Make a layer; `copies` are the folders that the command renames. */
@@ -115,10 +118,10 @@ export function createLayers(options: LayersOptions): Layers {
       await layer.discard();
     }
   };
-  const explain = (line: string, output: string): string | undefined => {
+  const explain = (line: string, output: string, failsByRename: () => void): string | undefined => {
     if (isOwnLink.test(output)) return ownLinkNote;
     if (isRename.test(output)) {
-      failed.add(line);
+      failsByRename();
       return renameNote;
     }
     if (isLink.test(output)) {
@@ -131,6 +134,7 @@ export function createLayers(options: LayersOptions): Layers {
   };
   const begin = (origin: LayerOrigin, copies?: readonly string[]): StartedLayer => {
     const layer = store.begin(origin);
+    const failsByRename = failed.begin(origin.command);
     let stopWatching: (() => void) | undefined;
     return {
       layer: {
@@ -144,23 +148,24 @@ export function createLayers(options: LayersOptions): Layers {
       wasMounted: () => wasMounted(layer.dir),
       running: () => store.prepare(),
       release: () => stopWatching?.(),
-      explain: (output) => explain(origin.command, output),
+      explain: (output) => explain(origin.command, output, failsByRename),
     };
   };
-  const failed = new Set<string>();
+  const failed = createFailedLines();
   const linkFailed = new Set<string>();
   let probed: Promise<string | undefined> | undefined;
   return {
     store,
     limits,
     async directReason(line) {
-      if (failed.has(line)) return failedBefore;
+      if (failed.isDirect(line)) return failedBefore;
       probed ??= probe().catch((error: unknown) => {
         probed = undefined; // a full disk, for example
         throw error;
       });
       return (await probed) ?? mountedInside(workspace);
     },
+    succeededDirectly: (line) => failed.succeeded(line),
     failedByLinks: (line) => linkFailed.has(line),
     begin,
   };

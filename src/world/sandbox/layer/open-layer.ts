@@ -10,6 +10,8 @@ import type { StartedLayer } from "./layers.js";
 export interface LayerChoice {
   readonly started?: StartedLayer;
   readonly direct?: string;
+  /** Call it if the command succeeds. */
+  readonly succeeded?: () => void;
 }
 
 /** Choose whether the command runs on a layer. */
@@ -28,7 +30,8 @@ export async function openLayer(
   try {
     const copies = renames.filter((path) => path !== view.workspace && isFolderIn(path, view.workspace));
     const direct = (await layers.directReason(origin.command)) ?? (await tooLarge(copies));
-    return direct === undefined ? { started: layers.begin(origin, copies) } : { direct };
+    if (direct === undefined) return { started: layers.begin(origin, copies) };
+    return { direct, succeeded: () => layers.succeededDirectly(origin.command) };
   } catch (error) {
     return { direct: `no layer could be created for its changes (${messageOf(error)})` };
   }
