@@ -43,7 +43,10 @@ export function createCircuit({ clock, probe }: CircuitOptions): Circuit {
     timer = setTimeout(() => {
       probeAfter(maxProbeMs);
       probe().then(
-        () => (toError = undefined),
+        () => {
+          clearTimeout(timer);
+          toError = undefined;
+        },
         () => {
           clearTimeout(timer);
           probeAfter(probeEveryMs);
