@@ -130,13 +130,13 @@ function matchIndentation(space: SearchSpace, { oldText, newText }: WantedEdit):
 
 function toBlock(oldText: string): Block | undefined {
   const lines = toLineFeeds(oldText).split("\n");
-  const endsLine = lines.length > 1 && lines.at(-1) === "";
+  const endsLine = lines.at(-1) === "";
   if (endsLine) lines.pop();
-  let anchor = 0;
+  let [anchor, longest] = [0, ""];
   for (const [index, line] of lines.entries()) {
-    if (line.length > (lines[anchor]?.length ?? 0)) anchor = index;
+    if (line.length > longest.length) [anchor, longest] = [index, line];
   }
-  const anchorText = (lines[anchor] ?? "").replace(/^[ \t]+/, "");
+  const anchorText = longest.replace(/^[ \t]+/, "");
   return anchorText === "" ? undefined : { lines, endsLine, anchor, anchorText };
 }
 

@@ -22,7 +22,7 @@ export function nearestText(text: string, wanted: string): NearestText | undefin
   const numbered = withoutLineNumbers(wanted);
   const sought = numbered ?? wanted;
   const lines = sought.split(/\r\n|\n|\r/);
-  if (lines.length > 1 && lines.at(-1) === "") lines.pop();
+  if (lines.at(-1) === "") lines.pop();
   if (text === "" || sought.trim() === "") return undefined;
   const hay: Haystack = { text, table: createLineTable(text) };
   const found = bestOf(findCandidates(hay, lines), (candidate) => compare(hay, candidate, lines));

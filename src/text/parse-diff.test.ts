@@ -25,6 +25,11 @@ function reads(diff: string): boolean {
 }
 
 describe("parseUnifiedDiff", () => {
+  it("takes the one name of a file for both where the other is missing", () => {
+    expect(paths(lines("+++ src/x", "@@ -1 +1 @@", "-a", "+b"))).toEqual([["modify", "src/x", "src/x"]]);
+    expect(paths(lines("--- src/x", "@@ -1 +1 @@", "-a", "+b"))).toEqual([["modify", "src/x", "src/x"]]);
+  });
+
   it("reads a diff of git with several files", () => {
     const diff = lines(
       "diff --git a/one.txt b/one.txt",
