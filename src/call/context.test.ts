@@ -241,9 +241,11 @@ describe("files that a call has seen", () => {
     const { session } = await inside((ctx) => ctx.seen.note("f", sighting), {
       members: { annotations: { readOnly: true, cacheable: true } },
     });
-    session.seen.forget("f");
-    expect((await session.call({ name: "probe" })).metadata["cached"]).toBe(true);
-    expect(session.seen.get("f")).toMatchObject({ identity: "i", complete: true });
+    for (let time = 0; time < 3; time++) {
+      session.seen.forget("f");
+      expect((await session.call({ name: "probe" })).metadata["cached"]).toBe(true);
+      expect(session.seen.get("f")).toMatchObject({ identity: "i", complete: true });
+    }
   });
 
   it("can be loaded and moved by a tool", async () => {

@@ -54,6 +54,8 @@ describe("an error in the envelope", () => {
     const odd = new ToolExecutionError("no", { code: 7 as never, hint: ["x"] as never });
     expect(toErrorInfo(odd)).toMatchObject({ code: "EXECUTION_FAILED", message: "no" });
     expect(toErrorInfo(odd)).not.toHaveProperty("hint");
+    const nameless = Object.defineProperty(new ToolExecutionError("no"), "name", { value: 7 });
+    expect(toErrorInfo(nameless).type).toBe("ToolError");
   });
 
   it("says of a detail that is not plain data why, and keeps the others", () => {

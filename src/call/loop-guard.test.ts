@@ -51,6 +51,11 @@ function start(loopGuard: object = {}) {
       step("writes_a", writing("dir/a")),
       step("writes_b", writing("b")),
       step("writes_dir", writing("dir")),
+      step("writes_both", {
+        ...writing(""),
+        resources: () => ({ writes: [{ path: "b" }, { path: "dir/a" }] }),
+      }),
+      step("writes_near", writing("dir/ab")),
     ],
     config: {
       stateDir: join(root, "state"),
@@ -135,7 +140,9 @@ describe("the loop guard", () => {
     for (const [writer, expected] of [
       ["writes_a", undefined],
       ["writes_dir", undefined],
+      ["writes_both", undefined],
       ["writes_b", 3],
+      ["writes_near", 3],
     ] as const) {
       const { tenon: fresh, fixture: its } = start();
       for (let at = 0; at < 2; at++) await call(fresh, "reads_a");

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { estimateTokenCount } from "tokenx";
 import * as z from "zod";
@@ -46,7 +46,7 @@ function start(output: object = {}, options: TenonOptions = {}): Tenon {
     tools,
     ...options,
     config: {
-      stateDir: join(root, "state"),
+      stateDir: options.config?.stateDir ?? join(root, "state"),
       policy: { rules: [{ decision: "allow", tool: "outside*" }] },
       tools: { output, ...options.config?.tools },
     },
@@ -333,6 +333,36 @@ describe("text for the model", () => {
     result = `it failed with ${secret}`;
     const tenon = start();
     expect(JSON.stringify(await tenon.call({ name: "failing" }))).not.toContain(secret);
+  });
+
+  it("shows an embedded text whatever the length of its address, and however many there are", async () => {
+    const tenon = start();
+    content = Array.from({ length: 1001 }, () => ({ type: "resource", uri: "x:a", text: "" }));
+    expect((await tenon.call({ name: "parts" })).content).toEqual(content);
+    content = [{ type: "resource", uri: `x:${"y".repeat(9000)}`, text: "a", mimeType: "m".repeat(300) }];
+    expect((await tenon.call({ name: "parts" })).content).toEqual([
+      { ...content[0], mimeType: "m".repeat(200) },
+    ]);
+  });
+
+  it("that cannot be kept is shown all the same, and that is told", async () => {
+    const home = mkdtempSync(join(root, "full-"));
+    const tenon = start({ maxTokens: 200 }, { config: { stateDir: home } });
+    result = "some words ".repeat(1000);
+    expect(handlesIn(textOf(await tenon.call({ name: "plain" })))).toHaveLength(1);
+    const kept = (): string | undefined =>
+      readdirSync(home, { recursive: true, encoding: "utf8" }).find((path) => path.endsWith(".out"));
+    await expect.poll(kept).toBeDefined();
+    const folder = join(home, dirname(kept() ?? "."));
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "no folder");
+    const failures: unknown[] = [];
+    tenon.onAny(({ type, payload }) => void (type === "LISTENER_FAILED" && failures.push(payload)));
+    const answer = await tenon.call({ name: "plain" });
+    expect(tokensOf(answer)).toBeLessThanOrEqual(200);
+    await expect
+      .poll(() => failures)
+      .toEqual([{ event: `output:${answer.callId}`, message: expect.stringContaining("outputs") as string }]);
   });
 
   it("leaves out links that are too long or too many", async () => {

@@ -87,7 +87,7 @@ function merged(parts: readonly ContentPart[]): ContentPart[] {
 }
 
 function textsOf(parts: readonly ContentPart[]): string[] {
-  return parts.flatMap((part) => ("text" in part && part.text !== undefined ? [part.text] : []));
+  return parts.flatMap((part) => textOf(part) ?? []);
 }
 
 function joinTexts(parts: readonly ContentPart[]): string {
@@ -95,10 +95,17 @@ function joinTexts(parts: readonly ContentPart[]): string {
   return parts.length === 1 && first?.type === "text" ? first.text : textsOf(parts).join("");
 }
 
-function mapText(part: ContentPart, change: (text: string) => string): ContentPart {
+export function mapText(part: ContentPart, change: (text: string) => string): ContentPart {
   // Copied field by field, since a spread takes several times as long and nearly all parts are like this.
   if (part.type === "text" && part.more === undefined) return { type: "text", text: change(part.text) };
-  return "text" in part && part.text !== undefined ? { ...part, text: change(part.text) } : part;
+  const text = textOf(part);
+  if (text === undefined) return part;
+  const changed = { ...part, text: change(text) };
+  return changed;
+}
+
+function textOf(part: ContentPart): string | undefined {
+  return "text" in part ? part.text : undefined;
 }
 
 /** Store a text whole; the handle can be read immediately. `undefined` if the text cannot be stored. */
@@ -176,7 +183,7 @@ function withoutBulk(
   const taken = { media: 0, mediaChars: 0, links: 0, linkChars: 0 };
   let dropped = 0;
   const light = parts.flatMap((part): ContentPart[] => {
-    if (part.type === "text" || (part.type === "resource" && part.text !== undefined)) return [bounded(part)];
+    if (textOf(part) !== undefined) return [bounded(part)];
     const data = bytesOf(part);
     const isTooMany = data === undefined ? !takeLink(part, taken) : ++taken.media > maxMedia;
     if (isTooMany) {

@@ -398,6 +398,33 @@ describe("what a cached answer takes", () => {
     expect(await isKept(() => nested(50), 1e3)).toBe(false);
   });
 
+  const transformed = async (result: unknown): Promise<boolean> => {
+    const made = { ...maker(() => 1), output: z.unknown().transform(() => result) };
+    const { tenon } = start({ tools: [defineTool(made)] });
+    await tenon.call({ name: "made" });
+    return isCached(await tenon.call({ name: "made" }));
+  };
+  const objects = (depth: number): unknown => (depth === 0 ? 1 : { in: objects(depth - 1) });
+  const lists = (depth: number): unknown => (depth === 0 ? 1 : [lists(depth - 1)]);
+
+  // A schema for results can make anything of plain data.
+  it.each<[string, unknown, boolean]>([
+    ["plain data", { a: [1, "b", null, true, undefined] }, true],
+    ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), true],
+    ["objects in 201 objects", objects(201), true],
+    ["objects in 202 objects", objects(202), false],
+    ["lists in 201 lists", lists(201), true],
+    ["lists in 202 lists", lists(202), false],
+    ["a function", () => 1, false],
+    ["a function within", { a: [() => 1] }, false],
+    ["a symbol", { a: Symbol("s") }, false],
+    ["a date", { a: new Date(0) }, false],
+    ["a map in a list", [new Map()], false],
+    ["a key that sets a prototype", JSON.parse('{"__proto__":{"a":1}}'), false],
+  ])("is kept only of plain data: %s", async (_what, result, kept) => {
+    expect(await transformed(result)).toBe(kept);
+  });
+
   it.each<[string, readonly ContentPart[]]>([
     ["a text", [{ type: "text", text: "one" }]],
     [

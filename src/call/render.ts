@@ -2,7 +2,7 @@ import type { ContentPart } from "../contract/call.js";
 import type { ErrorInfo } from "../contract/errors.js";
 import { isRecord } from "../contract/is-record.js";
 import { messageOf } from "../contract/message-of.js";
-import { present } from "./present.js";
+import { mapText, present } from "./present.js";
 import type { ReceivedCall } from "./receive.js";
 
 /** The parts for the model: the tool's own rendering or the result as JSON, all texts together within the budget. */
@@ -22,17 +22,13 @@ export function renderError(
   const { state, toolName } = call;
   if (shown !== undefined) {
     const name = state.resolved?.entry.name ?? toolName;
-    const parts = shown.map(toPart).map((part) => withoutSecrets(part, state.parts.redact));
+    // Messages of errors may repeat what a tool was configured with.
+    const parts = shown.map(toPart).map((part) => mapText(part, state.parts.redact));
     return present(state, parts, state.untrusted ? name : undefined);
   }
   const hint = error.hint === undefined ? "" : `\nHint: ${error.hint}`;
   const text = `${error.code}: ${error.message}${hint}`;
   return present(state, [{ type: "text", text }], undefined);
-}
-
-/** Messages of errors may repeat what a tool was configured with. */
-function withoutSecrets(part: ContentPart, redact: <T>(value: T) => T): ContentPart {
-  return "text" in part && part.text !== undefined ? { ...part, text: redact(part.text) } : part;
 }
 
 /** The tool's rendering of a result; for a cached result, the stored rendering is reused. */

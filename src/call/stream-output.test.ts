@@ -96,6 +96,30 @@ describe("a generator", () => {
     await until(() => tenon.stats().running === 0);
   });
 
+  it("is ended once, whether its call stops while it works or it fails by itself", async () => {
+    for (const isAborted of [true, false]) {
+      const [asked, step] = [gate(), gate<IteratorResult<string>>()];
+      let ended = 0;
+      const iterator = {
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+        next: () => (asked.open(), step.passed),
+        return: () => (ended++, Promise.resolve({ done: true, value: undefined })),
+      };
+      const tenon = open({ tools: [tool("own", { execute: () => iterator })] });
+      const cancel = new AbortController();
+      const running = tenon.call({ name: "own", signal: cancel.signal });
+      await asked.passed;
+      if (isAborted) cancel.abort();
+      else step.fail(new Error("broken"));
+      expect(await running).toFailWith(isAborted ? "CANCELLED" : "EXECUTION_FAILED");
+      step.open({ done: false, value: "late" });
+      await until(() => tenon.stats().running === 0);
+      expect(ended).toBe(1);
+    }
+  });
+
   it("of one's own making needs no return, and may answer at once", async () => {
     let count = 0;
     const iterator = {
