@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { errnoOf } from "../contract/errno.js";
-import { ToolUnavailableError } from "../contract/errors.js";
+import { ToolResourceNotFoundError, ToolUnavailableError } from "../contract/errors.js";
 import { toStateError } from "./state-error.js";
 import { makeFolder } from "../contract/make-folder.js";
 
@@ -23,8 +23,8 @@ export interface StateDir {
 
 /** Make (or find) the private directory for a workspace's state, named after its real path. */
 export function openStateDir(stateDir: string, workspace: string): StateDir {
+  const real = realWorkspace(workspace);
   try {
-    const real = realpathSync.native(workspace);
     refuseKernelTree(stateDir);
     privateDirectory(stateDir);
     const dir = join(stateDir, workspaceKey(real));
@@ -32,6 +32,18 @@ export function openStateDir(stateDir: string, workspace: string): StateDir {
     return { dir, workspace: real };
   } catch (error) {
     throw toStateError(error, stateDir);
+  }
+}
+
+/** The real path of a workspace, which can be deleted at any time. */
+export function realWorkspace(workspace: string): string {
+  try {
+    return realpathSync.native(workspace);
+  } catch (cause) {
+    throw new ToolResourceNotFoundError(`Workspace "${workspace}" not found.`, {
+      cause,
+      hint: "Use an existing folder as the workspace.",
+    });
   }
 }
 

@@ -11,7 +11,11 @@ export interface LazyJournalOptions extends RuntimeBase {
 /** A journal that opens the state on first use. */
 export function createLazyJournal(parts: LazyJournalOptions, guard: () => Guard): Journal {
   let opening: Promise<Journal> | undefined;
-  const journal = (): Promise<Journal> => (opening ??= openJournal(parts, guard()));
+  const journal = (): Promise<Journal> =>
+    (opening ??= openJournal(parts, guard()).catch((cause: unknown) => {
+      opening = undefined; // the next use tries again
+      throw cause;
+    }));
   return {
     apply: async (mutations, origin, options) => (await journal()).apply(mutations, origin, options),
     adopt: async (adoptions, origin, options) => (await journal()).adopt(adoptions, origin, options),

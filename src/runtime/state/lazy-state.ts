@@ -1,11 +1,9 @@
-import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { ToolResourceNotFoundError } from "../../contract/errors.js";
 import type { AnswerLimits } from "../../contract/ports/answers.js";
 import type { State } from "../../store/open-state.js";
 import type { Ownership } from "../../store/ownership.js";
 import type { StateLimits } from "../../store/state-limits.js";
-import { isThere, workspaceKey } from "../../store/state-dir.js";
+import { isThere, realWorkspace, workspaceKey } from "../../store/state-dir.js";
 
 export interface LazyStateOptions {
   readonly stateDir: string;
@@ -57,15 +55,4 @@ function existsAlready({ stateDir, workspace, database }: LazyStateOptions): boo
 async function openNow(options: LazyStateOptions): Promise<State> {
   const { openState } = await import("../../store/open-state.js");
   return openState(options);
-}
-
-function realWorkspace(workspace: string): string {
-  try {
-    return realpathSync.native(workspace);
-  } catch (cause) {
-    throw new ToolResourceNotFoundError(`Workspace "${workspace}" not found.`, {
-      cause,
-      hint: "Use an existing folder as the workspace.",
-    });
-  }
 }

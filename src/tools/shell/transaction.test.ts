@@ -528,6 +528,41 @@ describe("an error of the file system", () => {
     expect([read("src/a.ts"), exists("b.txt")]).toEqual(["c\n", false]);
   });
 
+  it("says that the workspace is gone, not that the state is, and commits once it is back", async () => {
+    // Of this one, neither the state nor the journal was used before.
+    const gone = join(root, "gone");
+    mkdirSync(gone);
+    const own = createTenon({
+      workspace: gone,
+      config: { stateDir: join(root, "gone-state"), mode: "auto" },
+      env: { PATH: process.env["PATH"], HOME: root },
+      home: root,
+      interact: { approve: () => true },
+    });
+    try {
+      for (const file of ["new", "newer"]) {
+        const command = `touch ${file}; sleep 0.4; echo x >${file}`;
+        const running = own.call("shell_exec", { command });
+        const find = `find '${root}/gone-state' -name ${file} 2>&1 || true`;
+        await expect
+          .poll(() => execFileSync("sh", ["-c", find], { encoding: "utf8" }))
+          .toMatch(/^\/.*\/new(?:er)?$/m);
+        renameSync(gone, `${gone}.aside`);
+        const { callId, result } = await running;
+        renameSync(`${gone}.aside`, gone);
+        expect(result).toMatchObject({ committed: "none", exitCode: 0 });
+        expect(result?.notes).toEqual([
+          `Nothing of what the command changed is in the workspace, because ${gone} was deleted or moved while the command ran. It is kept: commit_result {"call_id":"${callId}"} commits it once that folder is there again.`,
+        ]);
+        const committed = await own.call("commit_result", { call_id: callId });
+        expect(committed.result ?? committed.error).toMatchObject({ paths: [file], left: 0 });
+        expect(readFileSync(join(gone, file), "utf8")).toBe("x\n");
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
   it("after a commit takes nothing back, and is told", async () => {
     await sh("echo first >first");
     const layers = inState("layers");

@@ -1,4 +1,4 @@
-import { statfsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { errnoOf } from "../../contract/errno.js";
 import { ToolError } from "../../contract/errors.js";
 import { messageOf } from "../../contract/message-of.js";
@@ -27,6 +27,7 @@ const nothingCommitted: CommitReport = {
 async function giveUp(layer: CommandLayer, error: unknown): Promise<string> {
   if (isPathTooLong(error)) return `${deepPaths} ${await discard(layer)}`;
   if (isDiskFull(layer, error)) return giveUpOnFullDisk(layer);
+  if (!existsSync(layer.workspace)) return giveUpWithoutWorkspace(layer);
   const reason = "its changes could not be committed";
   const rest = (await isKept(layer, reason))
     ? `They are kept: ${nextStep(layer)} commits them once that is fixed.`
@@ -49,6 +50,15 @@ async function giveUpOnFullDisk(layer: CommandLayer): Promise<string> {
   if (bytes <= maxKeptBytes && entries < 1000 && (await isKept(layer, "the disk was full")))
     return `${nothing} Free some space; ${nextStep(layer)} then commits it.`;
   return `${nothing} ${await discard(layer, " to make room. Free some space and run the command again")}`;
+}
+
+/** What fails then may be anything; the reason is always the same. */
+async function giveUpWithoutWorkspace(layer: CommandLayer): Promise<string> {
+  const reason = "was deleted or moved while the command ran";
+  const rest = (await isKept(layer, `the workspace ${reason}`))
+    ? `It is kept: ${nextStep(layer)} commits it once that folder is there again.`
+    : "It could not be kept either.";
+  return `Nothing of what the command changed is in the workspace, because ${layer.workspace} ${reason}. ${rest}`;
 }
 
 async function isKept(layer: CommandLayer, reason: string): Promise<boolean> {
