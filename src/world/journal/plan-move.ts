@@ -39,9 +39,9 @@ export async function planMove(deps: SetAsideDeps, plan: Plan, mutation: MoveMut
   await judgeMovedTree(deps, node, { text: mutation.from, to });
   await planParents(deps, plan, { real: to, ...meaning });
   await setAside(deps, plan, { real: to, node: target, meaning: { ...meaning, implied: true } });
-  if (node.disk === undefined || node.disk.stat.dev === deviceOf(deps, to)) {
-    return plan.move(from, to, meaning);
-  }
+  // What an earlier step makes will be where it makes it.
+  const device = node.disk?.stat.dev ?? deviceOf(deps, from);
+  if (device === deviceOf(deps, to)) return plan.move(from, to, meaning);
   await planAcross(plan, { from, to, node, mutation });
 }
 
