@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FileMutation } from "../../contract/ports/files.js";
+import { sourceAfter } from "./plan-splice.js";
 import { openWorld, origin, type World } from "./testing/open-world.js";
 
 let base: string;
@@ -192,6 +193,49 @@ describe("undoing the last change of a session", () => {
     expect(readdirSync(world.root)).toEqual(["b"]);
     await expect(world.journal.undo({ lastOf: "one" }, by("one", "u3"))).rejects.toMatchObject({
       name: "ToolResourceNotFoundError",
+    });
+  });
+});
+
+describe("splices that do not fit", () => {
+  const data = Buffer.from("x");
+  it.each<[string, [number, number][]]>([
+    [
+      "overlap",
+      [
+        [0, 5],
+        [4, 6],
+      ],
+    ],
+    [
+      "are unordered",
+      [
+        [5, 6],
+        [0, 1],
+      ],
+    ],
+    ["end before they start", [[5, 4]]],
+    ["begin before the content", [[-1, 1]]],
+    ["end after the content", [[0, 11]]],
+  ])("because they %s are refused", (_what, ranges) => {
+    const splices = ranges.map(([start, end]) => ({ start, end, data }));
+    const before = Buffer.from("0123456789");
+    expect(() => sourceAfter({ op: "splice", path: "f", before, splices })).toThrow(
+      /"f" cannot be edited with overlapping or unordered splices/,
+    );
+  });
+
+  it("is none of those that touch each other, or the ends", () => {
+    const splices = [
+      [0, 0],
+      [0, 5],
+      [5, 10],
+      [10, 10],
+    ].map(([start = 0, end = 0]) => ({ start, end, data }));
+    const before = Buffer.from("0123456789");
+    expect(sourceAfter({ op: "splice", path: "f", before, splices })).toEqual({
+      kind: "data",
+      data: Buffer.from("xxxx"),
     });
   });
 });
