@@ -7,6 +7,8 @@ export type GitFileRole =
   | "commondir"
   | "attributes"
   | "alternates"
+  | "remote"
+  | "branch"
   | "todo"
   | "strategy"
   | "sequencer"
@@ -25,6 +27,10 @@ export function gitFileRole(path: string): GitFileRole | undefined {
   // A branch can have any name.
   if (inside[0] === "refs" || inside[0] === "logs") return "data";
   if (inside.includes("hooks")) return last?.endsWith(".sample") === true ? "data" : "hook";
+  // The folder of a submodule has branches and logs of its own.
+  const folder = inside.some((name) => name === "refs" || name === "logs") ? undefined : inside.at(-2);
+  if (folder === "remotes") return "remote";
+  if (folder === "branches") return "branch";
   const tail = inside.slice(-3).join("/");
   return roles.find(([end]) => tail === end || tail.endsWith(`/${end}`))?.[1] ?? "data";
 }

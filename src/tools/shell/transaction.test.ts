@@ -260,6 +260,28 @@ describe("a command as a transaction", () => {
     expect(await held("echo fine >.conf/other")).toBeUndefined();
   });
 
+  it("holds back old forms of remotes that run a program, and commits others", async () => {
+    execFileSync("git", ["init", "-q", workspace], { env: gitEnv() });
+    const folders = ".git/remotes .git/branches new/.git/remotes";
+    const { result } = await script(`
+      mkdir -p ${folders}; git init -q new; echo x >new/file
+      echo 'URL: ext::sh -c "touch ran"' | tee .git/remotes/evil >new/.git/remotes/evil
+      echo 'ext::sh -c "touch ran"' >.git/branches/evil; echo 'URL: ./new' >.git/remotes/fine`);
+    expect(result.heldBack?.map(({ path }) => path).toSorted()).toEqual([
+      ".git/branches/evil",
+      ".git/remotes/evil",
+      "new/.git/remotes/evil",
+    ]);
+    expect(result.heldBack?.[0]?.reason).toBe(
+      'it names ext::sh -c "touch ran", which can make git run a program',
+    );
+    expect([exists("new/file"), read(".git/remotes/fine")]).toEqual([true, "URL: ./new\n"]);
+    const linked = await script(
+      "mkdir forms; mv .git/remotes/fine forms; rmdir .git/remotes; ln -s ../forms .git/remotes",
+    );
+    expect(linked.result.heldBack).toMatchObject([{ path: ".git/remotes" }]);
+  });
+
   it("commits git's own work, and holds back settings and hooks that run programs", async () => {
     const init = await sh("git init -q . && git add . && git commit -qm one && git checkout -qb other");
     expect(init.result).toMatchObject({ exitCode: 0, committed: "all" });

@@ -37,6 +37,8 @@ export function gitFolderPaths(gitDir: string, deps: GitDeps): JudgedPath[] {
   return folders.flatMap((folder) => [
     ...obeyedIn(folder),
     ...linksIn(folder),
+    ...remotesIn(folder, "remotes", "remote"),
+    ...remotesIn(folder, "branches", "branch"),
     ...foldersIn(join(folder, "worktrees")).flatMap(obeyedInWorktree),
     ...hooksIn(join(folder, "hooks"), deps),
     ...namedBySettings(folder, join(folder, "config"), deps),
@@ -80,8 +82,25 @@ function obeyedIn(folder: string): JudgedPath[] {
   ];
 }
 
+/** Old forms of remotes: git reads the files directly in these folders. */
+function remotesIn(folder: string, name: string, role: "remote" | "branch"): JudgedPath[] {
+  return entriesOf(join(folder, name))
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => ({ path: join(folder, name, entry.name), role, rule: "git remote" }));
+}
+
 /** Folders that git creates; a link instead of one could lead git to files that were not judged. */
-const ownFolders = ["info", "objects", "objects/info", "rebase-merge", "sequencer", "modules", "worktrees"];
+const ownFolders = [
+  "info",
+  "objects",
+  "objects/info",
+  "rebase-merge",
+  "sequencer",
+  "remotes",
+  "branches",
+  "modules",
+  "worktrees",
+];
 
 function linksIn(folder: string): JudgedPath[] {
   const below = ["modules", "worktrees"].flatMap((name) =>

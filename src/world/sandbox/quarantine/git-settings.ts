@@ -29,7 +29,7 @@ export function isHarmlessModule({ section, subsection, name, value }: GitSettin
 }
 
 /** Whether git would reach a repository of that address without running a program that the address names. */
-function isHarmlessAddress(address: string): boolean {
+export function isHarmlessAddress(address: string): boolean {
   // An option in the place of an address, or of the host that is handed to ssh.
   if (/^-|[\n\r\0]/.test(address)) return false;
   // `ext::sh -c …` and the like name the program that speaks.

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { formatGitConfig, keyOf, parseGitConfig, type GitSetting } from "./git-config.js";
 import { riskyAttribute } from "./git-attributes.js";
-import { isHarmlessModule, isHarmlessSetting } from "./git-settings.js";
+import { isHarmlessAddress, isHarmlessModule, isHarmlessSetting } from "./git-settings.js";
 
 /** What a path is for, which decides how a change of it is judged. */
 export type PathRole =
@@ -17,6 +17,9 @@ export type PathRole =
   /** Names the git folder whose settings count. */
   | "commondir"
   | "alternates"
+  /** A file in `remotes`, or one in `branches`: old forms of a remote. */
+  | "remote"
+  | "branch"
   /** Steps of a rebase that somebody will continue. */
   | "todo"
   /** The program that merges its steps. */
@@ -73,6 +76,7 @@ export function judgeChange(change: PathChange, space: JudgeDeps): ChangeVerdict
   if (after.kind !== "file") return held(rule, reasons.unreadable);
   const text = Buffer.from(after.bytes).toString("utf8");
   if (role === "settings" || role === "modules") return judgeSettings(change, text, space);
+  if (role === "remote" || role === "branch") return judgeAddresses(rule, addressesIn(role, text));
   return judgeText(change, text, space);
 }
 
@@ -166,6 +170,19 @@ function judgeText({ path, role, rule }: PathChange, text: string, { isInside }:
   const target = resolve(folder, named);
   const isFine = role === "git-file" ? isInside(target) : isOwnMain(folder, target);
   return isFine ? passed : held(rule, `it leads git to ${named.slice(0, 200)}`);
+}
+
+function judgeAddresses(rule: string, addresses: readonly string[]): ChangeVerdict {
+  const risky = addresses.find((address) => !isHarmlessAddress(address));
+  if (risky === undefined) return passed;
+  return held(rule, `it names ${risky.slice(0, 200)}, which can make git run a program`);
+}
+
+/** The addresses in an old form of a remote. */
+function addressesIn(role: "remote" | "branch", text: string): string[] {
+  const [first = "", ...others] = text.split("\n");
+  if (role === "branch") return [(first.split("#")[0] ?? "").trim()];
+  return [first, ...others].flatMap((line) => /^URL:(.*)/s.exec(line)?.[1]?.trim() ?? []);
 }
 
 /** Git writes this file only for a linked work tree, where it names the main git folder. */
