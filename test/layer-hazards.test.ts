@@ -44,9 +44,9 @@ python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'; true`,
   ],
   [
     "hard links",
-    "echo 1 >one; ln one two; mkdir d; ln one d/three; ln old again; echo more >>again; ln old dir/deep/third",
-    "stat -c '%n %h' one two d/three old again dir/deep/third; cat old",
-    "one 3\ntwo 3\nd/three 3\nold 3\nagain 3\ndir/deep/third 3\nold\nmore\n",
+    "echo 1 >one; ln one two; mkdir d; ln one d/three; ln old again; echo more >>again; ln old dir/deep/third; ln -P dir/deep/link d",
+    "stat -c '%n %h' one two d/three old again dir/deep/third dir/deep/link d/link; cat old",
+    "one 3\ntwo 3\nd/three 3\nold 3\nagain 3\ndir/deep/third 3\ndir/deep/link 2\nd/link 2\nold\nmore\n",
     [],
   ],
   [
@@ -94,7 +94,7 @@ describe.each(users())("commands on layers as %s", (_, prefix) => {
     ["", false],
     [" from another file system", true],
   ])("commit and undo%s what is unusual", { timeout: 240_000 }, (_name, elsewhere) => {
-    const setUp = `echo old >old; mkdir -p dir/deep; echo in >dir/in; echo deep >dir/deep/file
+    const setUp = `echo old >old; mkdir -p dir/deep; echo in >dir/in; echo deep >dir/deep/file; ln -s file dir/deep/link
 mkdir odd; cd odd; echo was >"$(printf 'was\\377')"; echo gone >"$(printf 'gone\\377')"; mkdir "$(printf 'dir\\377')"`;
     const scene = hazards.map(([, command, look]) => ({ command, look: `${look} 2>/dev/null || true` }));
     const told = play(prefix, { setUp, steps: scene, elsewhere });

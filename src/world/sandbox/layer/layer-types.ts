@@ -42,7 +42,7 @@ export interface LayerChange extends LayerPath {
   readonly before: EntryState | undefined;
   /** The entry in the layer; `undefined` if the command removed it. */
   readonly after: EntryState | undefined;
-  /** A file whose content stays: the command only made hard links to it. */
+  /** A file or link whose content stays: the command only made hard links to it. */
   readonly isLinked?: boolean;
 }
 

@@ -76,9 +76,12 @@ function changeOf(path: LayerPath, pair: Pair): Kind | Promise<Kind> {
   return hasSameContent(path, pair, roots).then((hasSame) => (hasSame ? undefined : "changed"));
 }
 
-/** The layer has the file under several names: only if all of them are committed, they stay one file. */
+/**
+ * The layer has the file or link under several names: only if all of them are committed, they stay one. A name that is
+ * left would be removed with the layer, which changes the time of the others, as if somebody had written to them.
+ */
 function isLinkedAgain({ state }: LstatEntry, lower: LstatEntry | undefined): boolean {
-  return lower !== undefined && state.kind === "file" && state.links > 1;
+  return lower !== undefined && (state.kind === "file" || state.kind === "link") && state.links > 1;
 }
 
 function hasSameRights({ state: one }: LstatEntry, { state: other }: LstatEntry): boolean {
