@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -186,6 +186,29 @@ describe("a command whose changes are committed", () => {
     expect(await isDirect()).toBe(true);
     expect(existsSync(at("renamed"))).toBe(true);
     expect(await isDirect()).toBe(false);
+  });
+
+  it.each([
+    ["whose failure is lost on the way", "", "; touch one"],
+    ["whose errors end in a pipe", " 2>&1", " | tail -n 1; touch two"],
+  ])("explains it, too, for a command %s, and commits the rest", async (_, errors, rest) => {
+    mkdirSync(join(fixture.workspace, "whole"), { recursive: true });
+    const line = `perl -e 'rename("whole", "away") or die "$!"'${errors}${rest}`;
+    const { exitCode, warnings } = await run(line);
+    expect(exitCode).toBe(0);
+    expect(warnings.join(" ")).toMatch(
+      /part of the command failed .*\(EXDEV\), but .* its other changes count\. Run the same command again/,
+    );
+    expect(commits).toMatchObject([
+      { failedByLayer: false, changes: [expect.stringMatching(/^created (?:one|two)$/)] },
+    ]);
+    expect(await run(line)).toMatchObject({ direct: "it failed on a layer before" });
+    rmSync(join(fixture.workspace, "away"), { recursive: true });
+  });
+
+  it("believes a command that succeeded and only shows such words", async () => {
+    const { warnings } = await run("echo 'if (code === \"EXDEV\") // a cross-device link' 2>&1; touch made");
+    expect(warnings).toEqual(["committed"]);
   });
 });
 

@@ -95,8 +95,8 @@ export interface WrappedCommand {
   readonly layer?: CommandLayer | undefined;
   /** Whether the layer could be mounted; otherwise nothing was run. */
   readonly wasMounted?: (() => boolean) | undefined;
-  /** If what a failed command printed looks like a limit of layers, a full sentence about it. */
-  readonly explain?: ((output: string) => string | undefined) | undefined;
+  /** If what a command printed says that it met a limit of layers, a full sentence about it. */
+  readonly explain?: ((output: string, succeeded: boolean) => string | undefined) | undefined;
   /** Why it runs directly on the workspace although a layer was wanted. */
   readonly direct?: string | undefined;
   /** Must be called if it ended by itself, without an error. */

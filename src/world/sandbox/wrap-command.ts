@@ -132,7 +132,7 @@ async function wrapOnLayer(
     ...(started !== undefined && {
       layer: started.layer,
       wasMounted: () => started.wasMounted(),
-      explain: (output) => started.explain(output),
+      explain: (output, succeeded) => started.explain(output, succeeded),
     }),
     ...(direct !== undefined && { direct, succeeded }),
     treeLimits: treeLimitsOf(sandbox, command, { view, layer: started?.layer }),

@@ -4,6 +4,7 @@ import { once } from "../../../contract/once.js";
 import { findProgram, type ProgramSearch } from "../find-program.js";
 import { runProgram } from "../run-program.js";
 import { wasMounted } from "./command-layer.js";
+import { explainFailure, type LayerFault } from "./explain-failure.js";
 import { createFailedLines } from "./failed-lines.js";
 import { layerNames, type LayerPlace, scanScript } from "./layer-script.js";
 import { createLayerStore, type LayerLimits, type OwnLayerStore } from "./layer-store.js";
@@ -38,8 +39,8 @@ export interface StartedLayer {
   running(): void;
   /** The command has ended. */
   release(): void;
-  /** If what a failed command printed looks like a limit of layers, a full sentence about it. */
-  explain(output: string): string | undefined;
+  /** If what a command printed says that it met a limit of layers, a full sentence about it. */
+  explain(output: string, succeeded: boolean): string | undefined;
 }
 
 export interface LayersOptions {
@@ -63,21 +64,7 @@ async function spreadLayers(dir: string): Promise<void> {
   await runProgram({ file: "/usr/bin/chattr", args: ["+T", dir], env: {}, timeoutMs: 5000 });
 }
 
-/** What a layer cannot do: EXDEV where a folder of the workspace is renamed, and hard links may get another inode. */
-const isRename = /cross-device link|\bEXDEV\b/i;
-const renameNote =
-  "The command failed because it ran on a layer, where a folder of the workspace cannot be renamed in place (EXDEV), so nothing of it was committed. Run the same command again: it then changes the workspace directly. To move folders on a layer, use mv, which copies them.";
-const isOwnLink = /failed to create link .*cross-device link/i;
-const ownLinkNote =
-  "The command failed because git cannot make hard links to the objects of a repository in the workspace, so nothing of it was committed. Run git clone without --local: it then copies them.";
-const isLink = /hardlink different from source/i;
-const linkNote =
-  "The command failed because it ran on a layer, where a hard link to a file of the workspace got another inode, so nothing of it was committed. Run the same command again: git then copies the objects.";
 const failedBefore = "it failed on a layer before";
-/** EOVERFLOW, which a layer answers where a file has an owner that the user namespace does not know. */
-const isForeign = /value too large for defined data type|\bEOVERFLOW\b/i;
-const foreignNote =
-  "The command failed because it ran on a layer, which cannot change files of another user or group, so nothing of it was committed. From now on, commands change the workspace directly: run it again.";
 
 /** Prepare the layers of a workspace; nothing is tried before the first command. */
 export function createLayers(options: LayersOptions): Layers {
@@ -118,19 +105,18 @@ export function createLayers(options: LayersOptions): Layers {
       await layer.discard();
     }
   };
-  const explain = (line: string, output: string, failsByRename: () => void): string | undefined => {
-    if (isOwnLink.test(output)) return ownLinkNote;
-    if (isRename.test(output)) {
-      failsByRename();
-      return renameNote;
+  const explain = (
+    line: string,
+    fault: LayerFault | undefined,
+    failsByRename: () => void,
+  ): string | undefined => {
+    if (fault?.next === "directly") failsByRename();
+    if (fault?.next === "without links") linkFailed.add(line);
+    if (fault?.next === "all directly") {
+      if (options.isRoot) return undefined;
+      probed = Promise.resolve("files in the workspace belong to another user or group");
     }
-    if (isLink.test(output)) {
-      linkFailed.add(line);
-      return linkNote;
-    }
-    if (options.isRoot || !isForeign.test(output)) return undefined;
-    probed = Promise.resolve("files in the workspace belong to another user or group");
-    return foreignNote;
+    return fault?.note;
   };
   const begin = (origin: LayerOrigin, copies?: readonly string[]): StartedLayer => {
     const layer = store.begin(origin);
@@ -148,7 +134,8 @@ export function createLayers(options: LayersOptions): Layers {
       wasMounted: () => wasMounted(layer.dir),
       running: () => store.prepare(),
       release: () => stopWatching?.(),
-      explain: (output) => explain(origin.command, output, failsByRename),
+      explain: (output, succeeded) =>
+        explain(origin.command, explainFailure(output, succeeded), failsByRename),
     };
   };
   const failed = createFailedLines();
