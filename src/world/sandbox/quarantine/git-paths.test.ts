@@ -91,6 +91,26 @@ describe("the paths that git obeys below and beside a git folder", () => {
     );
   });
 
+  it("are those of submodules six levels deep, of which the folders of a name with a slash are two", () => {
+    const nested = (...names: readonly string[]): string[] =>
+      names.map((_, at) =>
+        names
+          .slice(0, at + 1)
+          .map((name) => `modules/${name}`)
+          .join("/"),
+      );
+    const plain = nested("a", "b", "c", "d", "e", "f", "g");
+    const slashed = nested("x/a", "x/b", "x/c", "x/d");
+    for (const folder of [...plain, ...slashed]) {
+      mkdirSync(join(git, folder), { recursive: true });
+      writeFileSync(join(git, folder, "HEAD"), "");
+    }
+    const found = judged();
+    const isFound = (folder: string): boolean => `${folder}/config` in found;
+    expect(plain.filter(isFound)).toEqual(plain.slice(0, 6));
+    expect(slashed.filter(isFound)).toEqual(slashed.slice(0, 3));
+  });
+
   it.each(["info", "objects", "objects/info", "rebase-merge", "sequencer", "modules", "worktrees"])(
     "are a link in the place of %s",
     (name) => {
