@@ -5,7 +5,6 @@ import {
   ToolPermissionError,
   type ToolError,
 } from "../contract/errors.js";
-import type { Resource } from "../contract/resources.js";
 import type { ToolEntry } from "../registry/tool-entry.js";
 import { copyLimits, takePlain } from "../schema/take-plain.js";
 import type { Lock } from "../scheduler/locks.js";
@@ -39,6 +38,8 @@ export type { AuthorisedCall };
 
 /** The stricter of the policy and the tool's own check decides; if that says `ask`, a person decides. */
 export function authorise(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
+  const { tool } = call.entry;
+  if (tool.prepare === undefined && tool.shellLine === undefined) return judge(call);
   const preparing = prepareToJudge(call);
   if (preparing === undefined) return judge(call);
   call.state.delayed = true;
@@ -56,9 +57,9 @@ function judge(call: ValidatedCall): AuthorisedCall | Promise<AuthorisedCall> {
 
 /** Find out what has to be known before the call is judged; `undefined` if that is known already. */
 function prepareToJudge(call: ValidatedCall): Promise<ValidatedCall> | undefined {
-  const preparing = call.entry.tool.prepare === undefined ? undefined : prepare(call);
-  if (preparing === undefined) return lookAround(call);
-  return preparing.then((prepared) => lookAround(prepared) ?? prepared);
+  const preparing = prepare(call);
+  if (preparing === undefined) return findSandbox(call);
+  return preparing.then((prepared) => findSandbox(prepared) ?? prepared);
 }
 
 /** Let a tool that runs in another process say what it will touch; `undefined` if that is known for this input. */
@@ -83,17 +84,10 @@ async function claimAfter(call: ValidatedCall, preparing: Promise<void>): Promis
   return claimAgain(call);
 }
 
-/** Commands are judged by whether there is a sandbox, and changes by all names of the files. */
-function lookAround(call: ValidatedCall): Promise<ValidatedCall> | undefined {
-  const { world } = call.state.parts;
-  const sandbox = call.entry.tool.shellLine === undefined ? undefined : world.lookForSandbox();
-  const names = call.writes.some(isPlace) ? world.lookForNames?.() : undefined;
-  if (sandbox === undefined && names === undefined) return undefined;
-  return Promise.all([sandbox, names]).then(() => call);
-}
-
-function isPlace(resource: Resource): boolean {
-  return "path" in resource || "tree" in resource;
+/** Commands are judged by whether there is a sandbox, so it is looked for before the first of them. */
+function findSandbox(call: ValidatedCall): Promise<ValidatedCall> | undefined {
+  if (call.entry.tool.shellLine === undefined) return undefined;
+  return call.state.parts.world.lookForSandbox()?.then(() => call);
 }
 
 /** A decision, and the call that it is about: the tool may have changed its input. */

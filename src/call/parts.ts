@@ -86,8 +86,6 @@ export interface WorldPorts {
    * absolute. @default none
    */
   readonly namesOf?: (real: string, below: boolean) => readonly string[];
-  /** Find out what `namesOf` has to know; `undefined` if that is known already. */
-  readonly lookForNames?: () => Promise<void> | undefined;
   /** The guard's verdict on a path, without touching anything. */
   checkPath(path: string, access: "read" | "write"): PathVerdict;
   /** The lists of allowed paths that bind a tool in a session. @default none */

@@ -164,7 +164,6 @@ export function createWorld(parts: WorldOptions): World {
         }),
       root: () => guards.common().root,
       namesOf: guards.names.of,
-      lookForNames: guards.names.look,
       canonicalPath: (path, isReal) => guards.common().canonical(path, isReal),
       checkPath,
       whitelist: (toolName, session) => createWhitelist(guards.forCall(toolName, session).rules),

@@ -67,7 +67,7 @@ it("leaves out links that lead elsewhere, and those of packages", () => {
   expect(namesOf("real")).toEqual([]);
 });
 
-it("names git folders, hooks and settings as parts of .git", () => {
+it("names hooks and settings as parts of .git, also in git folders with other names, but not their data", () => {
   put(".git/HEAD");
   put(".git/config", "[include]\n\tpath = ../team.inc\n[core]\n\thooksPath = tools/hooks\n");
   put("team.inc", "[core]\n\thooksPath = more\n");
@@ -81,6 +81,9 @@ it("names git folders, hooks and settings as parts of .git", () => {
   expect(namesOf("gits/sub/config")).toEqual(["sub/.git/config"]);
   expect(namesOf("sub/own/pre-push")).toEqual(["sub/.git/hooks/pre-push"]);
   expect(namesOf("data/config")).toEqual(["data/.git/config"]);
+  expect(namesOf("gits/sub/hooks/pre-commit")).toEqual(["sub/.git/hooks/pre-commit"]);
+  expect(namesOf("data/refs/heads/main")).toEqual([]);
+  expect(namesOf("gits/sub")).toEqual([]);
 });
 
 it("looks again after a while, and at once if it is told to", async () => {

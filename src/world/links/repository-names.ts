@@ -11,8 +11,8 @@ import { attempt } from "../../contract/errno.js";
 import type { Folder, NamedTarget } from "./walk-links.js";
 
 /**
- * Git folders under another name, and what the settings of a repository name: the folder of its hooks and included
- * settings. Each gets the name that it would have in a folder `.git`, so that the rules about those cover it.
+ * What git obeys in git folders under another name, and what the settings of a repository name: the folder of its hooks
+ * and included settings. Each gets the name that it would have in a folder `.git`, so that the rules about those cover it.
  */
 export function namesInRepository(
   path: string,
@@ -47,5 +47,22 @@ function namesIn({ gitDir, tree, name }: Repository, isInside: GitDeps["isInside
       name: what === "hooks" ? `${name}/hooks` : `${name}/hooks${path.slice(dirname(path).length)}`,
     };
   });
-  return [{ target: gitDir, name }, { target: main, name }, ...named];
+  const parts = [...new Set([gitDir, main])].flatMap((folder) =>
+    obeyedParts.map((part): NamedTarget => ({ target: join(folder, part), name: `${name}/${part}` })),
+  );
+  return [...parts, ...named];
 }
+
+/** What git runs or obeys in a git folder. The rest is data, which needs no protection and which commands change. */
+const obeyedParts = [
+  "branches",
+  "commondir",
+  "config",
+  "config.worktree",
+  "hooks",
+  "info/attributes",
+  "objects/info/alternates",
+  "rebase-merge",
+  "remotes",
+  "sequencer",
+];
