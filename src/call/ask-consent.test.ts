@@ -121,8 +121,9 @@ describe("an answer on another channel", () => {
   });
 
   it("is told with how long it was waited for", async () => {
-    const wait = new Promise<Answer>((resolve) => setTimeout(() => resolve({ verdict: "once" }), 60));
-    const { call, resolved } = start("callback", () => wait);
+    const answerLater = (): Promise<Answer> =>
+      new Promise((resolve) => setTimeout(() => resolve({ verdict: "once" }), 60));
+    const { call, resolved } = start("callback", answerLater);
     await call();
     const [told] = resolved() as { requestedAt: number; resolvedAt: number; waitedMs: number }[];
     expect(told?.waitedMs).toBeGreaterThanOrEqual(50);
