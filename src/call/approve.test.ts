@@ -245,7 +245,7 @@ describe("consent", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("to changed arguments is no way around the tool's own denial", async () => {
+  it("to changed arguments does not get around the tool's own denial", async () => {
     const { call, ran } = asking(
       () => ({ verdict: "once", updatedArguments: { what: "forbidden" } }),
       {},
@@ -371,7 +371,7 @@ describe("consent", () => {
     expect(answers.map(({ result, error }) => result ?? error?.code)).toEqual(["wiped", true, "yes"]);
   });
 
-  it("time is no execution time in the metrics", async () => {
+  it("time does not count as execution time in the metrics", async () => {
     const { call, tenon } = asking(() => new Promise((resolve) => setTimeout(() => resolve(true), 100)));
     await call();
     expect(

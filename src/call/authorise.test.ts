@@ -88,7 +88,7 @@ describe("a tool's own check", () => {
       }),
     ],
     ["a promise of nothing", () => Promise.resolve()],
-    ["a message that is no string", () => ({ behavior: "deny", message: { a: 1 } })],
+    ["a message that is not a string", () => ({ behavior: "deny", message: { a: 1 } })],
     [
       "a revoked proxy",
       () => {

@@ -176,7 +176,7 @@ describe("a caller's signal", () => {
     expect(call.ended).toBe(true);
   });
 
-  it("is no failure by itself", () => {
+  it("is not a failure by itself", () => {
     const call = open().make();
     call.abort(first);
     expect(call.isStoppedByCaller).toBe(false);
@@ -187,7 +187,7 @@ describe("a caller's signal", () => {
 });
 
 describe("a call that another one made", () => {
-  it("stops with it: by its cancellation, or for a reason that is no fault of its tool", () => {
+  it("stops with it: by its cancellation, or for a reason that is not the fault of its tool", () => {
     const { make } = open();
     const cancelled = new ToolCancelledError("stop");
     for (const [reason, message] of [

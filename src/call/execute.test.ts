@@ -181,7 +181,7 @@ describe("the time limit", () => {
     expect(await tenon.registry.unregister("slower")).toBe(true);
   });
 
-  it("of a caller in a hurry is no fault of the tool", async () => {
+  it("of a caller in a hurry is not the fault of the tool", async () => {
     const tenon = open({ tools: [obedient("slow")], health: { criticalErrors: 2 } });
     for (let index = 0; index < 3; index++) {
       expect(await tenon.call({ name: "slow", timeoutMs: 5 })).toFailWith("TIMED_OUT");
@@ -532,7 +532,7 @@ describe("retries", () => {
 });
 
 describe("the time in which a person is waited for", () => {
-  it("is no running time: for consent before the tool and for a question within it", async () => {
+  it("does not count as running time: for consent before the tool and for a question within it", async () => {
     const slowly = <T>(answer: T) => new Promise<T>((resolve) => setTimeout(() => resolve(answer), 400));
     const asks = tool("asks", {
       annotations: {},
